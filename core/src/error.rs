@@ -1,0 +1,206 @@
+//! What can go wrong, sorted by whose fault it is. The `code()` strings are unique over all types, prefixed by their
+//! type, and are never changed or reused.
+use alloc::{boxed::Box, string::String};
+
+use crate::{json::Payload, time::Instant};
+
+/// Bytes that are not one JSON value, or nested too deep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not JSON at byte {offset}")]
+pub struct NotJson {
+    /// Offset of the first byte that does not fit.
+    pub offset: usize,
+}
+
+/// A configuration that can't work, found when the machine is built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {reason}")]
+pub struct ConfigError {
+    /// Which member.
+    pub field: String,
+    /// What is wrong with it and what to do.
+    pub reason: String,
+}
+
+impl ConfigError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        "config.invalid"
+    }
+    pub(crate) fn new(field: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { field: field.into(), reason: reason.into() }
+    }
+}
+
+/// A command that was refused. Nothing was sent and nothing changed, but for [`SendError::TooLarge`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SendError {
+    /// No room in the output. `Event::Writable` follows, once, even if there is room again before the next poll.
+    #[error("the output is full; wait for `Writable`")]
+    Blocked,
+    /// The machine has ended or is ending.
+    #[error("the connection has ended or is ending")]
+    Closed,
+    /// Before `Event::Ready`.
+    #[error("the handshake is not complete; wait for `Ready`")]
+    NotReady,
+    /// The revision of this request or session does not have it.
+    #[error("the revision of this request or session does not have it")]
+    NotInRevision,
+    /// The peer did not declare this capability.
+    #[error("the peer did not declare the capability `{0}`")]
+    MissingCapability(&'static str),
+    /// The handle was live once: answered, cancelled, timed out or closed. Harmless, the race is normal.
+    #[error("already over")]
+    Over,
+    /// Never given out by this machine: a bug in the caller.
+    #[error("this handle was never given out by this machine")]
+    UnknownHandle,
+    /// Larger than `Limits::message_bytes`. An answer that is too large is *replaced* by error -32603: its request is over.
+    #[error("larger than `message_bytes`")]
+    TooLarge,
+    /// Not allowed on this method or in this state; the text says why.
+    #[error("not valid here: {0}")]
+    Invalid(&'static str),
+}
+
+impl SendError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Blocked => "send.blocked",
+            Self::Closed => "send.closed",
+            Self::NotReady => "send.not_ready",
+            Self::NotInRevision => "send.not_in_revision",
+            Self::MissingCapability(_) => "send.missing_capability",
+            Self::Over => "send.over",
+            Self::UnknownHandle => "send.unknown_handle",
+            Self::TooLarge => "send.too_large",
+            Self::Invalid(_) => "send.invalid",
+        }
+    }
+}
+
+/// An error object of the peer.
+#[derive(Debug, Clone)]
+pub struct RpcError {
+    /// JSON-RPC code.
+    pub code: i64,
+    /// Its `message`, a JSON string, raw.
+    pub message: Payload,
+    /// Its `data`, raw.
+    pub data: Option<Payload>,
+}
+
+/// Why a call has no result.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The peer answered with an error.
+    Rpc(RpcError),
+    /// No answer in time; a cancellation was sent where the revision has one.
+    Timeout {
+        /// Which limit ended it.
+        limit: TimeLimit,
+        /// When the call began.
+        began: Instant,
+    },
+    /// `cancel` was called.
+    Cancelled,
+    /// The connection, exchange or session ended without the answer.
+    Closed {
+        /// Whether the peer may have seen it. False only if no byte of it left the machine: then a repeat is safe.
+        delivered: bool,
+    },
+    /// The peer answered with something the revision does not allow.
+    InvalidResult(Box<Fault>),
+    /// Input was refused, unsupported or asked too often.
+    Input {
+        /// Which question.
+        key: Option<String>,
+    },
+    /// The peer wants credentials.
+    AuthRequired,
+}
+
+impl CallError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Rpc(_) => "call.rpc",
+            Self::Timeout { .. } => "call.timeout",
+            Self::Cancelled => "call.cancelled",
+            Self::Closed { .. } => "call.closed",
+            Self::InvalidResult(_) => "call.invalid_result",
+            Self::Input { .. } => "call.input",
+            Self::AuthRequired => "call.auth_required",
+        }
+    }
+}
+
+/// Which of the time limits of a call ended it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeLimit {
+    /// Since the last sign of life.
+    Silence,
+    /// Since its beginning, paused while the client's application is asked.
+    Total,
+}
+
+/// The peer broke a rule; the engine has dealt with it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Fault {
+    /// Stable code, `fault.*`.
+    pub code: &'static str,
+    /// The page of the spec whose rule it is.
+    pub page: &'static str,
+    /// The JSON-RPC error code, if one was queued as answer.
+    pub replied: Option<i32>,
+    /// The HTTP status to use, if it matters.
+    pub status: Option<u16>,
+    /// What to tell a developer; no payload in it.
+    pub detail: String,
+    /// The peer's own error, where the fault is one that it reported.
+    pub cause: Option<RpcError>,
+}
+
+/// Why a session or machine ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CloseReason {
+    /// `close` was called and everything was answered.
+    Local,
+    /// The drain deadline passed with work unanswered.
+    DrainTimeout,
+    /// `handle_eof` or `handle_closed`.
+    Peer,
+    /// No common revision, or the handshake timed out or was refused.
+    Handshake,
+    /// The server went away during the era probe, or before it answered the `initialize` after it: some servers die of
+    /// a method they do not know. Start it once more and open with `initialize`.
+    ProbeClosed,
+    /// Keep-alive unanswered.
+    KeepAlive,
+    /// The host went on feeding a machine whose `wants_read` was false until the hard bound was reached.
+    Overrun,
+    /// An idle session expired (HTTP).
+    Idle,
+}
+
+impl CloseReason {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Local => "close.local",
+            Self::DrainTimeout => "close.drain_timeout",
+            Self::Peer => "close.peer",
+            Self::Handshake => "close.handshake",
+            Self::ProbeClosed => "close.probe_closed",
+            Self::KeepAlive => "close.keep_alive",
+            Self::Overrun => "close.overrun",
+            Self::Idle => "close.idle",
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! What a machine tells the application, and how the application answers. One type for both roles.
+use alloc::{borrow::Cow, boxed::Box, sync::Arc, vec::Vec};
+
+use crate::{
+    CallHandle, InputHandle, RequestHandle,
+    error::{CallError, CloseReason, Fault},
+    json::{Json, Payload},
+    jsonrpc::envelope::Span,
+    method::MethodId,
+    revision::Revision,
+    time::Instant,
+};
+
+/// What is wanted of the host.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Action<'a> {
+    /// Write this message. Borrowed from the machine's output buffer: copy it once, to where it goes.
+    Send(Outgoing<'a>),
+    /// Tell the application.
+    Deliver(Event),
+    /// Arm the timer, or disarm it. Last of a drain, and only if it changed since it was last said. Same as `next_timeout`.
+    Timeout(Option<Instant>),
+}
+
+/// One JSON-RPC message (or one batch answer of 2025-03-26) without raw newlines and without a terminator.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outgoing<'a> {
+    /// UTF-8 JSON.
+    pub message: &'a str,
+    /// What it belongs to; fixed when it was queued, so it stays right after the handle is over.
+    pub related: Related,
+}
+
+/// What a message belongs to. Transports with one stream for each request route by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Related {
+    /// To a request of the peer: its answer, progress, log, notices of a subscription, questions asked for it.
+    Request(RequestHandle),
+    /// To a call of ours: the request itself, its cancellation.
+    Call(CallHandle),
+    /// To none.
+    Session,
+}
+
+/// Something for the application. 88 bytes at most, `Send`, owns what it holds.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// The peer is known; calls may be made. A server never needs to wait for it: it is sent only after `initialize`.
+    Ready(Box<Ready>),
+    /// Answer it with `respond`, exactly once.
+    Request(Request),
+    /// A request will not be answered any more: the client cancelled, left, or ended its session. `respond` is harmless
+    /// and has no effect.
+    Over {
+        /// Which.
+        request: RequestHandle,
+        /// Why.
+        reason: OverReason,
+    },
+    /// The one outcome of a call.
+    Completed {
+        /// Which.
+        call: CallHandle,
+        /// Its result, whole, or why there is none.
+        outcome: Result<Completion, Box<CallError>>,
+    },
+    /// Progress of a call, in order, never after `Completed`.
+    Progress {
+        /// Which.
+        call: CallHandle,
+        /// The notice's params.
+        params: Payload,
+    },
+    /// A question for the client's application: answer it with `answer`, exactly once.
+    Input(Input),
+    /// A question is over without an answer: its call ended, or the server took it back.
+    InputOver {
+        /// Which.
+        input: InputHandle,
+    },
+    /// A notice that the engine does not consume itself.
+    Notification {
+        /// The call it belongs to: a subscription, a logging request.
+        call: Option<CallHandle>,
+        /// Method.
+        method: Method,
+        /// Params.
+        params: Option<Payload>,
+    },
+    /// The peer broke a rule; the engine has dealt with it.
+    Fault(Box<Fault>),
+    /// There is room again after `Blocked`.
+    Writable,
+    /// The end.
+    Closed(CloseReason),
+}
+
+const _: () = assert!(size_of::<Event>() <= 88, "events stay small");
+
+/// A known method, or the text of an unknown one.
+#[derive(Debug, Clone)]
+pub enum Method {
+    /// Row of the method table.
+    Known(&'static str),
+    /// As the peer wrote it: a JSON string, raw.
+    Other(Payload),
+}
+
+impl Method {
+    /// Its name.
+    pub fn name(&self) -> Cow<'_, str> {
+        match self {
+            Self::Known(name) => Cow::Borrowed(name),
+            Self::Other(raw) => raw.as_json().as_str().unwrap_or_default(),
+        }
+    }
+}
+
+/// Why a request is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OverReason {
+    /// `notifications/cancelled`, or the modern response stream was closed.
+    Cancelled,
+    /// The connection, session or machine ended.
+    Closed,
+    /// The questions weren't answered in time, too often, or the client refused them; the engine has answered the request.
+    Input,
+    /// `Limits::handler`; the engine has answered -32603.
+    HandlerTimeout,
+}
+
+impl OverReason {
+    /// The stable code.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Cancelled => "over.cancelled",
+            Self::Closed => "over.closed",
+            Self::Input => "over.input",
+            Self::HandlerTimeout => "over.handler_timeout",
+        }
+    }
+}
+
+/// A result.
+#[derive(Debug, Clone)]
+pub struct Completion {
+    /// The `result` member, whole.
+    pub result: Payload,
+    /// Answered from the cache: no message was sent.
+    pub cached: bool,
+}
+
+/// A handshake's or a discovery's outcome.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Ready {
+    /// The revision of the session (legacy), or that the client's calls carry (modern).
+    pub revision: &'static str,
+    /// `clientInfo` or `serverInfo`, raw.
+    pub peer: Option<Payload>,
+    /// The peer's capabilities, raw.
+    pub capabilities: Option<Payload>,
+    /// The server's instructions, a JSON string, raw.
+    pub instructions: Option<Payload>,
+}
+
+/// A question for the client's application.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Input {
+    /// Whom to answer.
+    pub input: InputHandle,
+    /// The call that asks, where the wire tells (modern: always; legacy HTTP: by its stream; legacy stdio: unknown).
+    pub call: Option<CallHandle>,
+    /// `elicitation/create`, `sampling/createMessage` or `roots/list`.
+    pub method: &'static str,
+    /// Its params.
+    pub params: Option<Payload>,
+}
+
+/// A request of the peer. One buffer, several views into it: reading one allocates nothing.
+#[derive(Debug)]
+pub struct Request {
+    pub(crate) buf: Arc<str>,
+    pub(crate) params: Span,
+    pub(crate) name: Span,
+    pub(crate) arguments: Span,
+    pub(crate) meta: Span,
+    pub(crate) handle: RequestHandle,
+    pub(crate) input: Option<Box<InputAnswers>>,
+    pub(crate) method: Option<MethodId>,
+    /// The method's token in `buf`, for one that the table lacks.
+    pub(crate) method_span: Span,
+    pub(crate) revision: Revision,
+    pub(crate) round: u8,
+    pub(crate) unchecked: bool,
+}
+
+impl Request {
+    fn part(&self, span: Span) -> Option<Payload> {
+        (span != (0, 0)).then(|| Payload::new(Arc::clone(&self.buf), span))
+    }
+    /// Whom to answer.
+    pub const fn handle(&self) -> RequestHandle {
+        self.handle
+    }
+    /// `tools/call`…
+    pub fn method(&self) -> Method {
+        match self.method {
+            Some(id) => Method::Known(id.row().name),
+            None => Method::Other(Payload::new(Arc::clone(&self.buf), self.method_span)),
+        }
+    }
+    /// The revision **of this request**; on a dual-era stream two requests can differ.
+    pub const fn revision(&self) -> Revision {
+        self.revision
+    }
+    /// All of `params`.
+    pub fn params(&self) -> Option<Payload> {
+        self.part(self.params)
+    }
+    /// `params.name`, `params.uri`…: what the method's row calls the name, decoded.
+    pub fn name(&self) -> Option<Cow<'_, str>> {
+        let (start, end) = self.name;
+        let raw = self.buf.get(start as usize..end as usize)?;
+        crate::json::unescape(raw)
+    }
+    /// `params.arguments`, raw.
+    pub fn arguments(&self) -> Option<Payload> {
+        self.part(self.arguments)
+    }
+    /// `params._meta`, raw.
+    pub fn meta(&self) -> Option<Payload> {
+        self.part(self.meta)
+    }
+    /// 0 the first time; n after n rounds of input (modern: only as far as the sealed state tells).
+    pub const fn round(&self) -> u8 {
+        self.round
+    }
+    /// The answers of this round, in both eras.
+    pub fn input(&self) -> Option<&InputAnswers> {
+        self.input.as_deref()
+    }
+    /// Whether the tool has an input schema that this build does not check: the layer above checks the arguments before
+    /// it calls the handler.
+    pub const fn unchecked(&self) -> bool {
+        self.unchecked
+    }
+}
+
+/// What the client answered to `Outcome::InputRequired`.
+#[derive(Debug)]
+pub struct InputAnswers {
+    /// Verified: made by this service, for this principal, method and arguments, and not expired. `None` if none was given.
+    pub state: Option<Box<[u8]>>,
+    /// Key and the client's *result*. Keys that weren't asked are left out; keys that weren't answered are missing.
+    pub answers: Vec<(Payload, Payload)>,
+    /// Legacy only: keys whose question ended in an error or in silence. Empty in the modern era.
+    pub failed: Vec<(Box<str>, CallError)>,
+    /// Legacy: the handle of the round before. Modern: `None`.
+    pub previous: Option<RequestHandle>,
+}
+
+/// What a message that an application starts is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Target {
+    /// In the course of this request: goes where its answer will go.
+    Request(RequestHandle),
+    /// The one session of a message channel.
+    Channel,
+}
+
+/// How a request is answered.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Outcome<'a> {
+    /// Success. `result` is an object *without* `resultType`, `ttlMs`, `cacheScope`: the engine writes those as the
+    /// revision wants, and refuses (`Invalid`) a result that already has them with other values.
+    Result {
+        /// The object.
+        result: Json<'a>,
+        /// For cacheable methods; else ignored. `None` = 0, private.
+        cache: Option<CacheHint>,
+    },
+    /// A result type of a negotiated extension (`task`…).
+    Extension {
+        /// `resultType`.
+        result_type: &'a str,
+        /// The object.
+        result: Json<'a>,
+    },
+    /// Questions first. Allowed on `tools/call`, `prompts/get`, `resources/read`; at least one of the two members. Ends
+    /// this handle.
+    InputRequired {
+        /// Unique keys.
+        questions: &'a [Question<'a>],
+        /// Anything; sealed by the engine, not encrypted. Bounded by `Limits::state_bytes`.
+        state: Option<&'a [u8]>,
+    },
+    /// Failure. Codes -32099…-32020 that the spec doesn't define are refused; codes of other revisions are mapped.
+    Error {
+        /// Code.
+        code: i32,
+        /// Message.
+        message: &'a str,
+        /// Data.
+        data: Option<Json<'a>>,
+    },
+}
+
+/// One question for the client.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// Its name within the request.
+    pub key: &'a str,
+    /// Method.
+    pub method: &'a str,
+    /// Params.
+    pub params: Option<Json<'a>>,
+}
+
+/// How long and by whom a result may be kept: `server/utilities/caching` of 2026-07-28.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheHint {
+    /// Milliseconds.
+    pub ttl_ms: u32,
+    /// For everyone, or for this authorization context only.
+    #[serde(default)]
+    pub public: bool,
+}

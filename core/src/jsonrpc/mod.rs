@@ -1,0 +1,5 @@
+//! JSON-RPC 2.0 as MCP uses it: the borrowed envelope, ids, error codes, batches, the one writer.
+pub mod code;
+pub mod envelope;
+pub mod id;
+pub(crate) mod write;

@@ -1,0 +1,121 @@
+//! What bounds a machine. Bytes first, then counts; every default is finite.
+use core::time::Duration;
+
+use serde::{Deserialize, Deserializer};
+
+fn millis<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    u64::deserialize(deserializer).map(Duration::from_millis)
+}
+fn optional_millis<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    Option::<u64>::deserialize(deserializer).map(|value| value.map(Duration::from_millis))
+}
+
+/// Bounds in bytes, counts and time. In a configuration given as JSON the durations are whole milliseconds.
+///
+/// At a limit the engine says so: a command is [`SendError::Blocked`](crate::error::SendError::Blocked), a request too
+/// many is answered, `wants_read` turns false. At twice an input limit the machine ends with `Closed(Overrun)`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of one message, in and out. A longer line is dropped while it arrives. Worst case: one message held.
+    pub message_bytes: usize,
+    /// Levels of nesting of one message. Costs stack bits, not memory.
+    pub depth: usize,
+    /// Bytes of a request id or a progress token of the peer.
+    pub id_bytes: usize,
+    /// Members of one batch of 2025-03-26.
+    pub batch: usize,
+    /// Requests of the peer that await our answer. One more is answered with -32603.
+    pub requests: usize,
+    /// Calls of ours that await the peer's answer. One more is `Blocked`.
+    pub calls: usize,
+    /// Events not yet polled, after which `wants_read` is false. At twice this the machine ends.
+    pub events: usize,
+    /// Bytes of output not yet taken, after which `call`, `notify`, `progress` and `log` are `Blocked` and `wants_read`
+    /// is false. At twice this, by the engine's own replies, the machine ends.
+    pub output_bytes: usize,
+    /// Bytes of the requests that await our answer, of undelivered events and of queued output together. A request
+    /// beyond it is answered with -32603. Worst case: this plus one message.
+    pub session_bytes: usize,
+    /// Error replies without an id (unparseable input, duplicate ids) a second; more are only reported.
+    pub error_replies: usize,
+    /// Bytes of application state in `Outcome::InputRequired`.
+    pub state_bytes: usize,
+    /// How long a call waits for a sign of life (its answer, or progress).
+    #[serde(deserialize_with = "millis")]
+    pub call_silence: Duration,
+    /// How long a call may take in all, whatever its progress.
+    #[serde(deserialize_with = "millis")]
+    pub call_total: Duration,
+    /// How long a client waits for the answer to `server/discover` before it falls back to `initialize`.
+    #[serde(deserialize_with = "millis")]
+    pub probe: Duration,
+    /// How long a client waits for the answer to `initialize`.
+    #[serde(deserialize_with = "millis")]
+    pub handshake: Duration,
+    /// After which the engine answers -32603 for a handler that does not. `None`: never.
+    #[serde(deserialize_with = "optional_millis")]
+    pub handler: Option<Duration>,
+    /// How long requests may still be answered after the end of input.
+    #[serde(deserialize_with = "millis")]
+    pub drain: Duration,
+    /// Interval of keep-alive pings in the legacy era. `None`: none are sent.
+    #[serde(deserialize_with = "optional_millis")]
+    pub ping_interval: Option<Duration>,
+    /// How long a keep-alive ping waits for its answer.
+    #[serde(deserialize_with = "millis")]
+    pub ping_timeout: Duration,
+    /// Unanswered keep-alive pings in a row after which the machine ends with `Closed(KeepAlive)`.
+    pub ping_failures: u32,
+    /// Records of the message trace not yet taken; the oldest go first.
+    pub trace: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message_bytes: 4 << 20,
+            depth: 128,
+            id_bytes: 256,
+            batch: 50,
+            requests: 256,
+            calls: 1024,
+            events: 1024,
+            output_bytes: 8 << 20,
+            session_bytes: 16 << 20,
+            error_replies: 5,
+            state_bytes: 16 << 10,
+            call_silence: Duration::from_secs(60),
+            call_total: Duration::from_secs(600),
+            probe: Duration::from_secs(5),
+            handshake: Duration::from_secs(30),
+            handler: None,
+            drain: Duration::from_secs(5),
+            ping_interval: None,
+            ping_timeout: Duration::from_secs(10),
+            ping_failures: 3,
+            trace: 1024,
+        }
+    }
+}
+
+impl Limits {
+    /// For a microcontroller: messages of 4 KiB, eight requests in flight, 16 KiB a session.
+    pub fn small() -> Self {
+        Self {
+            message_bytes: 4 << 10,
+            depth: 32,
+            id_bytes: 64,
+            batch: 8,
+            requests: 8,
+            calls: 8,
+            events: 16,
+            output_bytes: 8 << 10,
+            session_bytes: 16 << 10,
+            state_bytes: 1 << 10,
+            trace: 16,
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The message trace: each message with its time, for a person or a log. Off by default.
