@@ -375,7 +375,7 @@ static ROWS: &[MethodRow] = &[
         ..REQUEST
     },
     CANCELLED,
-    // That revision's schema lets a notice without it pass, so that a task can be meant.
+    // That schema alone makes the id optional; without it the notice takes nothing back.
     MethodRow { revisions: CORE_TASKS, required: &[], ..CANCELLED },
     MethodRow { senders: Senders::Both, revisions: LEGACY, ..PROGRESS },
     MethodRow { revisions: MODERN, ..PROGRESS },
