@@ -375,7 +375,7 @@ static ROWS: &[MethodRow] = &[
         ..REQUEST
     },
     CANCELLED,
-    // That revision's schema lets a notice without it pass, so that a task can be meant.
+    // That schema alone makes the id optional; without it the notice takes nothing back.
     MethodRow { revisions: CORE_TASKS, required: &[], ..CANCELLED },
     MethodRow { senders: Senders::Both, revisions: LEGACY, ..PROGRESS },
     MethodRow { revisions: MODERN, ..PROGRESS },
@@ -551,3 +551,71 @@ static ROWS: &[MethodRow] = &[
         ..NOTICE
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn senders(row: &MethodRow) -> impl Iterator<Item = Side> {
+        [Side::Client, Side::Server].into_iter().filter(|side| row.senders.include(*side))
+    }
+
+    #[test]
+    fn each_row_is_found_where_it_is_and_nowhere_else() {
+        for (place, row) in (0..).zip(ROWS) {
+            let find = if row.extension.is_some() { find_extension } else { find };
+            for side in [Side::Client, Side::Server] {
+                for revision in Revision::all() {
+                    let found = find(row.name, row.kind, side, revision) == Some(MethodId(place));
+                    assert_eq!(found, row.is_sent(side, revision), "{} {side:?} {revision:?}", row.name);
+                }
+            }
+            for revision in Revision::all() {
+                let found = find_embedded(row.name, revision) == Some(MethodId(place));
+                assert_eq!(found, row.embedded.contains(revision), "{} {revision:?}", row.name);
+            }
+            assert!(is_known(row.name));
+        }
+    }
+
+    #[test]
+    fn other_names_are_not_found() {
+        let longer = "n".repeat(ByLength::LONGEST + 1);
+        for name in ["", "pong", "Ping", "tools/cal", "tools/call ", "tools/calls", longer.as_str()] {
+            assert!(!is_known(name), "{name}");
+            for revision in Revision::all() {
+                assert_eq!(find(name, MethodKind::Request, Side::Client, revision), None, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_questions_and_deliveries_share_a_handling() {
+        let alone = |row: &&MethodRow| {
+            row.extension.is_none() && !matches!(row.handling, Handling::Input | Handling::Deliver)
+        };
+        for row in ROWS.iter().filter(alone) {
+            for side in senders(row) {
+                for revision in Revision::all().filter(|revision| row.revisions.contains(*revision)) {
+                    assert_eq!(with_handling(row.handling, side, revision).map(MethodId::row), Some(row));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_method_is_a_message_or_a_question() {
+        for row in ROWS {
+            assert!(row.revisions.intersection(row.embedded).is_empty(), "{}", row.name);
+            assert!(!row.revisions.union(row.embedded).is_empty(), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn an_index_that_is_none_is_harmless() {
+        assert_eq!(MethodId::from_index(u16::MAX).row(), &INITIALIZE);
+        for (place, row) in (0..).zip(ROWS) {
+            assert_eq!(MethodId::from_index(MethodId::from_index(place).index()).row(), row);
+        }
+    }
+}

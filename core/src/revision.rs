@@ -248,3 +248,53 @@ impl RevisionSet {
         Revision::all().rev().filter(move |revision| self.contains(*revision))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_dates_in_order() {
+        assert!(TABLE.is_sorted_by(|left, right| left.name < right.name));
+        for revision in Revision::all() {
+            assert_eq!(Revision::from_name(revision.name()), Some(revision));
+            assert_eq!(Revision::from_index(revision.index()), revision);
+        }
+        assert_eq!(Revision::from_name("2025-11-26"), None);
+        assert_eq!(Revision::from_name(""), None);
+        assert_eq!(Revision::V2024_11_05.name(), "2024-11-05");
+        assert_eq!(Revision::V2025_03_26.name(), "2025-03-26");
+        assert_eq!(Revision::V2025_06_18.name(), "2025-06-18");
+        assert_eq!(Revision::V2025_11_25.name(), "2025-11-25");
+        assert_eq!(Revision::V2026_07_28.name(), "2026-07-28");
+    }
+
+    #[test]
+    fn an_index_that_is_none_is_the_newest() {
+        let newest = Revision::all().next_back();
+        for index in COUNT..=u8::MAX {
+            assert_eq!(Some(Revision::from_index(index)), newest);
+        }
+    }
+
+    #[test]
+    fn sets_hold_what_they_say() {
+        let dates = |set: RevisionSet| set.newest_first().map(Revision::name);
+        assert!(dates(RevisionSet::EMPTY).next().is_none());
+        assert!(dates(RevisionSet::all()).eq(Revision::all().rev().map(Revision::name)));
+        assert!(dates(RevisionSet::of(Era::Legacy)).eq([
+            "2025-11-25",
+            "2025-06-18",
+            "2025-03-26",
+            "2024-11-05"
+        ]));
+        assert!(
+            dates(RevisionSet::range(Revision::V2025_03_26, Revision::V2025_06_18))
+                .eq(["2025-06-18", "2025-03-26"])
+        );
+        assert!(RevisionSet::range(Revision::V2025_06_18, Revision::V2025_03_26).is_empty());
+        assert!(dates(RevisionSet::with_cache_hints()).eq(["2026-07-28"]));
+        assert_eq!(RevisionSet::of(Era::Legacy).union(RevisionSet::of(Era::Modern)), RevisionSet::all());
+        assert!(RevisionSet::of(Era::Legacy).intersection(RevisionSet::of(Era::Modern)).is_empty());
+    }
+}
