@@ -13,6 +13,7 @@ pub mod jsonrpc;
 pub mod limits;
 pub mod method;
 pub mod revision;
+mod scan;
 pub mod session;
 pub mod stdio;
 pub mod time;
