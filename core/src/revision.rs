@@ -160,13 +160,6 @@ impl Revision {
     pub const fn era(self) -> Era {
         self.features().era
     }
-    pub(crate) const fn index(self) -> u8 {
-        self.0
-    }
-    /// Back from `index`, which the engine stored. The newest one, if it was no index.
-    pub(crate) const fn from_index(index: u8) -> Self {
-        Self(if index < COUNT { index } else { COUNT - 1 })
-    }
     const fn row(self) -> &'static Row {
         match TABLE.split_at_checked(self.0 as usize) {
             Some((_, [row, ..])) => row,
