@@ -175,7 +175,13 @@ impl Batch {
     pub(super) fn trace(&mut self, record: &TraceRecord) {
         let message = self.put(&record.message);
         let revision = record.revision.map_or((0, 0), |revision| self.put(revision.name()));
-        self.push_more(Code::Trace, i64::from(!record.received), record.at.as_nanos(), 0, [message, revision]);
+        self.push_more(
+            Code::Trace,
+            i64::from(!record.received),
+            record.at.as_nanos(),
+            0,
+            [message, revision],
+        );
     }
     pub(super) fn event(&mut self, event: &Event) {
         match event {
@@ -236,8 +242,7 @@ impl Batch {
         };
         let texts = [method, revision, name, params, within(request.arguments), within(request.meta)];
         let calls_tool = request.method.is_some_and(|id| id.row().handling == Handling::CallTool);
-        let flags =
-            if request.unchecked() { UNCHECKED } else { 0 } + if calls_tool { TOOL_CALL } else { 0 };
+        let flags = if request.unchecked() { UNCHECKED } else { 0 } + if calls_tool { TOOL_CALL } else { 0 };
         self.push_more(Code::Request, 0, request.handle().as_u64(), flags, texts);
     }
     fn failed(&mut self, call: u64, error: &CallError) {

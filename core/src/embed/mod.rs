@@ -55,7 +55,10 @@ impl From<ConfigError> for EmbedError {
 
 impl EmbedError {
     fn failed() -> Self {
-        Self { code: "engine.failed", message: String::from("the engine failed, and this connection with it") }
+        Self {
+            code: "engine.failed",
+            message: String::from("the engine failed, and this connection with it"),
+        }
     }
     fn wrong_channel(entry: &str) -> Self {
         Self { code: "send.invalid", message: format!("`{entry}` is for the other kind of channel") }
@@ -96,13 +99,16 @@ type Answer<T = ()> = Result<T, EmbedError>;
 
 /// A value of the application.
 fn json<'a>(what: &str, bytes: &'a [u8]) -> Answer<Json<'a>> {
-    Json::parse(bytes).map_err(|error| EmbedError { code: "send.invalid", message: format!("{what}: {error}") })
+    Json::parse(bytes)
+        .map_err(|error| EmbedError { code: "send.invalid", message: format!("{what}: {error}") })
 }
 
 fn level(name: &str) -> Answer<LogLevel> {
     LogLevel::from_name(name).ok_or_else(|| EmbedError {
         code: "send.invalid",
-        message: format!("`{name}` is no log level: debug, info, notice, warning, error, critical, alert, emergency"),
+        message: format!(
+            "`{name}` is no log level: debug, info, notice, warning, error, critical, alert, emergency"
+        ),
     })
 }
 
@@ -346,15 +352,29 @@ impl ServerConnection {
         })
     }
     /// A log notice for a live request, or for the session if `request` is 0. `data`: any JSON value. False: not sent.
-    pub fn log(&mut self, now: u64, request: u64, level: &str, logger: Option<&str>, data: &[u8]) -> Answer<bool> {
+    pub fn log(
+        &mut self,
+        now: u64,
+        request: u64,
+        level: &str,
+        logger: Option<&str>,
+        data: &[u8],
+    ) -> Answer<bool> {
         let level = self::level(level)?;
         let data = json("data", data)?;
         let target =
             if request == 0 { Target::Channel } else { Target::Request(RequestHandle::from_u64(request)) };
-        self.0.guard(|connection| Ok(connection.log(Instant::from_nanos(now), target, level, logger, data)?))
+        self.0
+            .guard(|connection| Ok(connection.log(Instant::from_nanos(now), target, level, logger, data)?))
     }
     /// Starts a request to the client, in the revisions where a server sends them. `params`: a JSON object.
-    pub fn call(&mut self, now: u64, method: &str, params: Option<&[u8]>, options: Options<'_>) -> Answer<u64> {
+    pub fn call(
+        &mut self,
+        now: u64,
+        method: &str,
+        params: Option<&[u8]>,
+        options: Options<'_>,
+    ) -> Answer<u64> {
         let params = params.map(|params| json("params", params)).transpose()?;
         let options = options.parse()?;
         self.0.guard(|connection| {
@@ -422,7 +442,13 @@ impl ClientConnection {
         self.reply(now, input, INTERNAL_ERROR)
     }
     /// Starts a request to the server. `params`: a JSON object.
-    pub fn call(&mut self, now: u64, method: &str, params: Option<&[u8]>, options: Options<'_>) -> Answer<u64> {
+    pub fn call(
+        &mut self,
+        now: u64,
+        method: &str,
+        params: Option<&[u8]>,
+        options: Options<'_>,
+    ) -> Answer<u64> {
         let params = params.map(|params| json("params", params)).transpose()?;
         let options = options.parse()?;
         self.0.guard(|connection| {
@@ -441,7 +467,13 @@ impl ClientConnection {
         Ok(id.row().name)
     }
     /// Calls a tool, by the method that the revision has for it. `arguments`: a JSON object.
-    pub fn call_tool(&mut self, now: u64, name: &str, arguments: Option<&[u8]>, options: Options<'_>) -> Answer<u64> {
+    pub fn call_tool(
+        &mut self,
+        now: u64,
+        name: &str,
+        arguments: Option<&[u8]>,
+        options: Options<'_>,
+    ) -> Answer<u64> {
         let method = self.method(Handling::CallTool)?;
         let mut params = String::from("{\"name\":");
         write::string(&mut params, name);
