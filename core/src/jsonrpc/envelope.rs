@@ -389,7 +389,7 @@ mod tests {
     fn the_version_is_a_string() {
         for (text, problem) in [
             (r#"{"foo":"bar"}"#, Some(Problem::Version)),
-            (r#"{}"#, Some(Problem::Version)),
+            (r"{}", Some(Problem::Version)),
             (r#"{"jsonrpc":2.0,"method":"m"}"#, Some(Problem::Version)),
             (r#"{"jsonrpc":"2.00","id":null,"method":"m"}"#, Some(Problem::Version)),
             (r#"{"jsonrpc":"\u0032.0","method":"m"}"#, None),

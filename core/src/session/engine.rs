@@ -615,10 +615,10 @@ impl Engine {
         let sent = self.send(related, false, wire, |out| {
             write::notification_with(out, "notifications/progress", Some(params));
         });
-        if sent.is_err() {
-            if let Some(request) = self.requests.get_mut(handle) {
-                request.progress = previous;
-            }
+        if sent.is_err()
+            && let Some(request) = self.requests.get_mut(handle)
+        {
+            request.progress = previous;
         }
         sent.map(|_| true)
     }
