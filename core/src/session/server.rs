@@ -134,13 +134,16 @@ impl Server {
     /// The peer will send nothing more, but can still read: requests in flight may be answered until all are, or
     /// `Limits::drain` has passed; calls of ours fail at once, because no answer can come. Then `Closed(Peer)`. Idempotent.
     pub fn handle_eof(&mut self, now: Instant) {
-        let engine = &mut self.service.engine;
-        if engine.begin(now) && engine.is_open() {
-            let drain = engine.limits.drain;
-            engine.close_calls();
-            self.end_subscriptions();
+        if !self.service.engine.begin(now) {
+            return;
+        }
+        self.service.engine.close_calls();
+        self.end_subscriptions();
+        if self.service.engine.is_open() {
+            let drain = self.service.engine.limits.drain;
             self.service.engine.end_after(drain, CloseReason::Peer);
         }
+        self.service.engine.end_if_idle();
     }
     /// Nothing can be read or written any more. Queued messages are discarded; the outcomes, then `Closed(Peer)`. Idempotent.
     pub fn handle_closed(&mut self, now: Instant) {
