@@ -254,3 +254,50 @@ fn lines_do_not_depend_on_where_a_stream_is_cut() {
         lines.iter().map(|line| if line.is_some() { "whole" } else { "too long" }).collect()
     });
 }
+
+/// A whole number of thousandths, and one of its spellings.
+fn number() -> impl Strategy<Value = (i128, String)> {
+    (
+        prop_oneof![-9999_i64..=9999, select(vec![-100, -10, 0, 1, 10, 100])],
+        0_u32..5,
+        0_usize..3,
+        any::<bool>(),
+    )
+        .prop_map(|(mantissa, exponent, zeros, point)| {
+            let value = i128::from(mantissa) * 10_i128.pow(exponent);
+            let padding = "0".repeat(zeros);
+            let exponent = i64::from(exponent) - 3;
+            if point {
+                let sign = if mantissa < 0 { "-" } else { "" };
+                let digits = format!("{:04}", mantissa.abs());
+                let (whole, fraction) = digits.split_at(1);
+                (value, format!("{sign}{whole}.{fraction}{padding}E{}", exponent + 3))
+            } else {
+                (value, format!("{mantissa}.{padding}0e{exponent}"))
+            }
+        })
+}
+
+#[test]
+fn numbers_compare_by_their_value() {
+    use mcp_sansio::jsonrpc::id;
+    run(
+        (number(), number()),
+        ["less", "equal", "greater", "whole", "not whole"],
+        |((a, left), (b, right))| {
+            let order = id::compare(&left, &right);
+            assert_eq!(order, a.cmp(&b), "{left} {right}");
+            assert_eq!(id::is_integral(&left), a % 1000 == 0, "{left}");
+            let whole = (a % 1000 == 0).then_some(a / 1000);
+            assert_eq!(id::as_u64(&left), whole.and_then(|value| u64::try_from(value).ok()), "{left}");
+            vec![
+                match order {
+                    std::cmp::Ordering::Less => "less",
+                    std::cmp::Ordering::Equal => "equal",
+                    std::cmp::Ordering::Greater => "greater",
+                },
+                if whole.is_some() { "whole" } else { "not whole" },
+            ]
+        },
+    );
+}
