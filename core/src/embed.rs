@@ -190,7 +190,14 @@ impl ServerConnection {
         todo!()
     }
     /// Answers with an error. `data`: any JSON value.
-    pub fn respond_error(&mut self, now: u64, request: u64, code: i32, message: &str, data: Option<&[u8]>) -> Answer {
+    pub fn respond_error(
+        &mut self,
+        now: u64,
+        request: u64,
+        code: i32,
+        message: &str,
+        data: Option<&[u8]>,
+    ) -> Answer {
         let _ = (now, request, code, message, data);
         todo!()
     }
@@ -215,12 +222,26 @@ impl ServerConnection {
         todo!()
     }
     /// Progress of a live request. False: not sent (no token, or the value did not rise).
-    pub fn progress(&mut self, now: u64, request: u64, progress: f64, total: Option<f64>, message: Option<&str>) -> Answer<bool> {
+    pub fn progress(
+        &mut self,
+        now: u64,
+        request: u64,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> Answer<bool> {
         let _ = (now, request, progress, total, message);
         todo!()
     }
     /// A log notice for a live request, or for the session if `request` is 0. `data`: any JSON value. False: not sent.
-    pub fn log(&mut self, now: u64, request: u64, level: &str, logger: Option<&str>, data: &[u8]) -> Answer<bool> {
+    pub fn log(
+        &mut self,
+        now: u64,
+        request: u64,
+        level: &str,
+        logger: Option<&str>,
+        data: &[u8],
+    ) -> Answer<bool> {
         let _ = (now, request, level, logger, data);
         todo!()
     }
@@ -255,6 +276,11 @@ impl ClientConnection {
     }
     /// Answers a question that the application has no answer for: -32601.
     pub fn answer_unsupported(&mut self, now: u64, input: u64) -> Answer {
+        let _ = (now, input);
+        todo!()
+    }
+    /// Answers a question for an application that failed in a way the server need not know: -32603 with a neutral text.
+    pub fn answer_internal_error(&mut self, now: u64, input: u64) -> Answer {
         let _ = (now, input);
         todo!()
     }
