@@ -14,7 +14,7 @@ from __future__ import annotations
 from . import events
 from ._client import Client
 from ._content import Media, Tool, ToolResult
-from ._context import Context, LogLevel, SyncContext
+from ._context import Context, SyncContext
 from ._core import ClientConnection, ServerConnection
 from ._errors import (
     AlreadyOver,
@@ -53,7 +53,6 @@ __all__ = [
     "InputFailed",
     "InvalidResult",
     "LocalProtocolError",
-    "LogLevel",
     "McpError",
     "Media",
     "RemoteError",

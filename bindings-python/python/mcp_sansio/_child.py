@@ -42,6 +42,10 @@ class _Call:
         self.on_progress = on_progress
         self.failure: McpError | None = None
 
+    def succeed(self, result: str) -> None:
+        if not self.outcome.done():
+            self.outcome.set_result(result)
+
     def fail(self, failure: McpError) -> None:
         self.failure = failure
         if not self.outcome.done():
@@ -53,7 +57,7 @@ class Child(asyncio.SubprocessProtocol):
 
     def __init__(
         self,
-        config: str,
+        config: bytes,
         on_notification: Callable[[Notification], None],
         on_stderr: Callable[[str], None] | None,
     ) -> None:
@@ -78,7 +82,7 @@ class Child(asyncio.SubprocessProtocol):
     async def start(
         cls,
         command: Sequence[str],
-        config: str,
+        config: bytes,
         on_notification: Callable[[Notification], None],
         *,
         stderr: Stderr,
@@ -204,17 +208,8 @@ class Child(asyncio.SubprocessProtocol):
 
     def _deliver(self, event: Event) -> None:
         match event:
-            case Completed(call=handle, result=result):
-                outcome = self._calls.pop(handle).outcome
-                if not outcome.done():
-                    outcome.set_result(result)
-            case Progress(call=handle, params=params):
-                on_progress = self._calls[handle].on_progress
-                if on_progress is not None:
-                    progress = json.loads(params)
-                    self._tell(on_progress, progress["progress"], progress.get("total"), progress.get("message"))
-            case Failed(call=handle, error=error):
-                self._calls.pop(handle).fail(error)
+            case Completed() | Failed() | Progress():
+                self._deliver_of_call(event)
             case Notification():
                 self._tell(self._on_notification, event)
             case Input(handle=handle):
@@ -228,6 +223,17 @@ class Child(asyncio.SubprocessProtocol):
                 failure = ConnectFailed(f"no conversation with the server ({reason}) {self._last_fault}".rstrip())
                 failure.code = reason
                 self.ready.set_exception(failure)
+
+    def _deliver_of_call(self, event: Completed | Failed | Progress) -> None:
+        match event:
+            case Completed(call=handle, result=result):
+                self._calls.pop(handle).succeed(result)
+            case Failed(call=handle, error=error):
+                self._calls.pop(handle).fail(error)
+            case Progress(call=handle, params=params):
+                progress = json.loads(params)
+                told = progress["progress"], progress.get("total"), progress.get("message")
+                self._tell(self._calls[handle].on_progress, *told)
 
     def _on_closed(self, closed: asyncio.Future[str]) -> None:
         failure = closed.exception()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import pydantic_core
 from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json
 
 from ._child import Child
 from ._content import Tool, ToolPage, ToolResult
@@ -79,7 +79,7 @@ class Client:
         """
         probe = self._config["probe"]
         while True:
-            config = json.dumps(self._config | {"probe": probe})
+            config = to_json(self._config | {"probe": probe})
             child = await Child.start(self._command, config, self._notice, **self._options)
             try:
                 self._known = await child.ready
@@ -180,7 +180,7 @@ class Client:
         text = await server.call(
             server.connection.call_tool,
             name,
-            pydantic_core.to_json(arguments or {}),
+            to_json(arguments or {}),
             on_progress=on_progress,
             **_options(timeout, on_progress),
         )
@@ -199,7 +199,7 @@ class Client:
         text = await server.call(
             server.connection.call,
             method,
-            None if params is None else pydantic_core.to_json(params),
+            None if params is None else to_json(params),
             on_progress=on_progress,
             **_options(timeout, on_progress),
         )
@@ -208,7 +208,7 @@ class Client:
     async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
         """Sends a notice."""
         server = self._connected()
-        json_params = None if params is None else pydantic_core.to_json(params)
+        json_params = None if params is None else to_json(params)
         await server.driver.do_with_room(server.connection.notify, method, json_params)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import pydantic_core
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ._core import ServerConnection
     from ._driver import Driver
     from .events import Request
-
-LogLevel: TypeAlias = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 
 
 class Context:
@@ -57,8 +55,11 @@ class Context:
         except AlreadyOver:
             return False
 
-    async def log(self, level: LogLevel, data: object, logger: str | None = None) -> bool:
-        """Sends a log notice, and waits while the output is full. False if nobody asked for it."""
+    async def log(self, level: str, data: object, logger: str | None = None) -> bool:
+        """Sends a log notice, `debug` to `emergency`, and waits while the output is full.
+
+        False if nobody asked for it.
+        """
         try:
             return await self._driver.do_with_room(
                 self._driver.connection.log,
@@ -102,6 +103,6 @@ class SyncContext:
         """Tells how far it is, as `Context.progress`."""
         return asyncio.run_coroutine_threadsafe(self._context.progress(value, total, message), self._loop).result()
 
-    def log(self, level: LogLevel, data: object, logger: str | None = None) -> bool:
+    def log(self, level: str, data: object, logger: str | None = None) -> bool:
         """Sends a log notice, as `Context.log`."""
         return asyncio.run_coroutine_threadsafe(self._context.log(level, data, logger), self._loop).result()

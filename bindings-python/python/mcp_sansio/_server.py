@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import signal
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic_core import to_json
 
 from . import _content, _stdio
 from ._context import Context, SyncContext
@@ -113,7 +114,7 @@ class Server:
 
     async def run_pipes(self, stdin: int, stdout: int) -> None:
         """Serves two file descriptors, as `run_stdio`, and closes them."""
-        connection = ServerConnection(json.dumps(self._config | {"tools": self._definitions()}))
+        connection = ServerConnection(to_json(self._config | {"tools": self._definitions()}))
         session = _Session(connection, self._handlers, self._config["limits"]["drain"])
         self._sessions.add(session)
         try:
@@ -126,7 +127,7 @@ class Server:
 
     def _tools_changed(self) -> None:
         for session in self._sessions:
-            session.set_tools(json.dumps(self._definitions()))
+            session.set_tools(to_json(self._definitions()))
 
 
 class _Session:
@@ -140,7 +141,7 @@ class _Session:
         self._running: dict[int, tuple[asyncio.Task[None], Context]] = {}
         self._loop = asyncio.get_running_loop()
 
-    def set_tools(self, definitions: str) -> None:
+    def set_tools(self, definitions: bytes) -> None:
         self._driver.do(self._connection.set_tools, definitions)
 
     async def run(self, stdin: int, stdout: int) -> None:
@@ -161,7 +162,8 @@ class _Session:
             handlers = [task for task, _ in self._running.values()]
             await asyncio.wait([flushing, *handlers], timeout=CLEANUP_SECONDS)
             flushing.cancel()
-            writer.abort()
+            if not written.is_set():
+                writer.abort()
             driver.stop()
 
     async def _flush(self, writer: Writer, written: asyncio.Event) -> None:

@@ -124,9 +124,8 @@ class _FileWriter:
         self.abort()
 
     def abort(self) -> None:
-        if not self._gone.is_set():
-            self._gone.set()
-            os.close(self._descriptor)
+        self._gone.set()
+        os.close(self._descriptor)
 
 
 def _can_wait(descriptor: int) -> bool:
