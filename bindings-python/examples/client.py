@@ -92,7 +92,14 @@ async def play(client: Client, script: dict[str, Step]) -> None:
             await echo(client, script["echo"], "after_cancel")
 
 
-async def main() -> None:
+async def talk(client: Client, script: dict[str, Step]) -> None:
+    """Connects, plays and closes."""
+    async with client:
+        await play(client, script)
+    say("close", server_exit=client.exit_status)
+
+
+def main() -> None:
     """Reads the arguments and runs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--revision", help="speak this revision alone")
@@ -103,13 +110,11 @@ async def main() -> None:
     text = options.script if options.script.lstrip().startswith("{") else Path(options.script).read_text("utf-8")
     revisions = None if options.revision is None else [options.revision]
     client = Client.stdio(options.command, name="example-python", revisions=revisions, probe=not options.legacy)
-    async with client:
-        await play(client, json.loads(text))
-    say("close", server_exit=client.exit_status)
+    try:
+        asyncio.run(talk(client, json.loads(text)))
+    except (McpError, OSError) as error:
+        sys.exit(f"{type(error).__name__}: {error}")
 
 
 if __name__ == "__main__":
-    try:
-        asyncio.run(main())
-    except (McpError, OSError) as error:
-        sys.exit(f"{type(error).__name__}: {error}")
+    main()
