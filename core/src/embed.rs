@@ -257,6 +257,11 @@ impl ClientConnection {
         let _ = (now, input);
         todo!()
     }
+    /// Answers a question for an application that failed in a way the server need not know: -32603 with a neutral text.
+    pub fn answer_internal_error(&mut self, now: u64, input: u64) -> Answer {
+        let _ = (now, input);
+        todo!()
+    }
     /// Calls a tool, by the method that the revision has for it. `arguments`: a JSON object.
     pub fn call_tool(&mut self, now: u64, name: &str, arguments: Option<&[u8]>, options: Options<'_>) -> Answer<u64> {
         let _ = (now, name, arguments, options);
