@@ -66,9 +66,9 @@ export interface ToolContext {
   /** The call's `_meta`. */
   readonly meta: JsonObject | undefined;
   /** Tells the caller how far it is. False: not sent, because nobody asked, `value` did not rise, or there is no room. */
-  progress(value: number, total?: number, message?: string): boolean;
+  readonly progress: (value: number, total?: number, message?: string) => boolean;
   /** Logs to the caller. False: not sent, because nobody asked for this level or there is no room. */
-  log(level: LogLevel, data: unknown, logger?: string): boolean;
+  readonly log: (level: LogLevel, data: unknown, logger?: string) => boolean;
 }
 
 /** Runs a tool. It should stop when `context.signal` is aborted. */
