@@ -178,7 +178,14 @@ impl ServerConnection {
         todo!()
     }
     /// Answers with an error. `data`: any JSON value.
-    pub fn respond_error(&mut self, now: u64, request: u64, code: i32, message: &str, data: Option<&[u8]>) -> Answer {
+    pub fn respond_error(
+        &mut self,
+        now: u64,
+        request: u64,
+        code: i32,
+        message: &str,
+        data: Option<&[u8]>,
+    ) -> Answer {
         let _ = (now, request, code, message, data);
         todo!()
     }
@@ -198,12 +205,26 @@ impl ServerConnection {
         todo!()
     }
     /// Progress of a live request. False: not sent (no token, or the value did not rise).
-    pub fn progress(&mut self, now: u64, request: u64, progress: f64, total: Option<f64>, message: Option<&str>) -> Answer<bool> {
+    pub fn progress(
+        &mut self,
+        now: u64,
+        request: u64,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> Answer<bool> {
         let _ = (now, request, progress, total, message);
         todo!()
     }
     /// A log notice for a live request, or for the session if `request` is 0. `data`: any JSON value. False: not sent.
-    pub fn log(&mut self, now: u64, request: u64, level: &str, logger: Option<&str>, data: &[u8]) -> Answer<bool> {
+    pub fn log(
+        &mut self,
+        now: u64,
+        request: u64,
+        level: &str,
+        logger: Option<&str>,
+        data: &[u8],
+    ) -> Answer<bool> {
         let _ = (now, request, level, logger, data);
         todo!()
     }
