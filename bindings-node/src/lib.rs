@@ -154,6 +154,13 @@ macro_rules! both_roles {
                 self.0.drain(max_bytes as usize, &mut batch).map_err(refused)?;
                 drained(env, batch)
             }
+            /// As `drain`, but leaves the output of a stream queued: for a pipe that has no room now.
+            #[napi]
+            pub fn drain_events<'env>(&mut self, env: &'env Env, max_bytes: u32) -> Result<Drained<'env>> {
+                let mut batch = Batch::default();
+                self.0.drain_events(max_bytes as usize, &mut batch).map_err(refused)?;
+                drained(env, batch)
+            }
             /// Starts a request to the peer and returns its handle. `params`: a JSON object.
             #[napi]
             pub fn call(&mut self, now: f64, method: String, params: Option<String>, options: CallOptions) -> Result<f64> {
@@ -236,6 +243,11 @@ impl ServerConnection {
     pub fn respond_internal_error(&mut self, now: f64, request: f64) -> Result<()> {
         self.0.respond_internal_error(whole(now), whole(request)).map_err(refused)
     }
+    /// Answers that the application does not offer what was asked for.
+    #[napi]
+    pub fn respond_unsupported(&mut self, now: f64, request: f64) -> Result<()> {
+        self.0.respond_unsupported(whole(now), whole(request)).map_err(refused)
+    }
     /// Progress of a live request. False: not sent (no token, or the value did not rise).
     #[napi]
     pub fn progress(
@@ -274,6 +286,22 @@ impl ClientConnection {
     pub fn start(&mut self, now: f64, remembered: Option<String>) -> Result<()> {
         self.0.start(whole(now), remembered.as_deref()).map_err(refused)
     }
+    /// Asks for the first page of the tools, or for the one that the `nextCursor` of a page names.
+    #[napi]
+    pub fn list_tools(&mut self, now: f64, cursor: Option<String>, options: CallOptions) -> Result<f64> {
+        self.0.list_tools(whole(now), cursor.as_deref(), options.view()).map(number).map_err(refused)
+    }
+    /// Calls a tool. `args`: a JSON object.
+    #[napi]
+    pub fn call_tool(
+        &mut self,
+        now: f64,
+        name: String,
+        args: Option<String>,
+        options: CallOptions,
+    ) -> Result<f64> {
+        self.0.call_tool(whole(now), &name, bytes(args.as_ref()), options.view()).map(number).map_err(refused)
+    }
     /// Answers a question with a result, a JSON object.
     #[napi]
     pub fn answer(&mut self, now: f64, input: f64, result: String) -> Result<()> {
@@ -283,5 +311,15 @@ impl ClientConnection {
     #[napi]
     pub fn answer_error(&mut self, now: f64, input: f64, code: i32, message: String) -> Result<()> {
         self.0.answer_error(whole(now), whole(input), code, &message).map_err(refused)
+    }
+    /// Answers a question that the application has no answer for.
+    #[napi]
+    pub fn answer_unsupported(&mut self, now: f64, input: f64) -> Result<()> {
+        self.0.answer_unsupported(whole(now), whole(input)).map_err(refused)
+    }
+    /// Answers for an application that failed in a way the server need not know.
+    #[napi]
+    pub fn answer_internal_error(&mut self, now: f64, input: f64) -> Result<()> {
+        self.0.answer_internal_error(whole(now), whole(input)).map_err(refused)
     }
 }

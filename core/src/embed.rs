@@ -19,8 +19,8 @@ pub enum Code {
     Output = 2,
     /// The peer is known. Texts: revision, peer's info, its capabilities, instructions (raw JSON).
     Ready = 10,
-    /// Answer it with `respond`. `handle`: the request; `number`: the round; `related`: 1 if the arguments were not
-    /// checked against a schema that the tool has. Texts: method, revision, name, params, arguments, `_meta`.
+    /// Answer it with `respond`. `handle`: the request; `number`: the round; `related`: a sum of [`UNCHECKED`] and
+    /// [`TOOL_CALL`]. Texts: method, revision, name, params, arguments, `_meta`.
     Request = 11,
     /// A request is over. `handle`: the request. Texts: the reason (`over.cancelled`…).
     Over = 12,
@@ -47,6 +47,11 @@ pub enum Code {
     /// A message of the trace. `number`: 0 received, 1 sent; `handle`: nanoseconds. Texts: the message, its revision.
     Trace = 30,
 }
+
+/// In `related` of a [`Code::Request`]: the arguments were not checked against a schema that the tool has.
+pub const UNCHECKED: u64 = 1;
+/// In `related` of a [`Code::Request`]: it calls a tool, so hosts need not know the method's name.
+pub const TOOL_CALL: u64 = 2;
 
 /// One record. Which fields and texts it uses is said at its [`Code`]. A text that is absent is `(0, 0)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -152,6 +157,12 @@ macro_rules! both_roles {
         /// Takes what is to be done: at most about `max_bytes` of text (at least one record, if there is one). Output
         /// of a stream comes as one [`Code::Output`] record, first.
         pub fn drain(&mut self, max_bytes: usize, batch: &mut Batch) -> Answer { let _ = (max_bytes, batch); todo!() }
+        /// As `drain`, but leaves the output of a stream queued, where the limits count it: for hosts that take it only
+        /// while their pipe has room.
+        pub fn drain_events(&mut self, max_bytes: usize, batch: &mut Batch) -> Answer { let _ = (max_bytes, batch); todo!() }
+        /// Appends whole lines of a stream's output to `out` until it holds `max_bytes` (at least one line, if there is
+        /// one), and returns how many bytes remain queued. Taking and writing is one critical section of the host.
+        pub fn take_output(&mut self, max_bytes: usize, out: &mut Vec<u8>) -> Answer<usize> { let _ = (max_bytes, out); todo!() }
         /// Starts a request to the peer. `params`: a JSON object.
         pub fn call(&mut self, now: u64, method: &str, params: Option<&[u8]>, options: Options<'_>) -> Answer<u64> { let _ = (now, method, params, options); todo!() }
         /// Takes a call back.
@@ -201,6 +212,11 @@ impl ServerConnection {
     }
     /// Answers for a handler that failed in a way the peer need not know: -32603 with a neutral text.
     pub fn respond_internal_error(&mut self, now: u64, request: u64) -> Answer {
+        let _ = (now, request);
+        todo!()
+    }
+    /// Answers that the application does not offer what was asked for: -32601.
+    pub fn respond_unsupported(&mut self, now: u64, request: u64) -> Answer {
         let _ = (now, request);
         todo!()
     }
@@ -255,6 +271,26 @@ impl ClientConnection {
     /// Answers a question with an error: the application can't or won't.
     pub fn answer_error(&mut self, now: u64, input: u64, code: i32, message: &str) -> Answer {
         let _ = (now, input, code, message);
+        todo!()
+    }
+    /// Answers a question that the application has no answer for: -32601.
+    pub fn answer_unsupported(&mut self, now: u64, input: u64) -> Answer {
+        let _ = (now, input);
+        todo!()
+    }
+    /// Answers a question for an application that failed in a way the server need not know: -32603 with a neutral text.
+    pub fn answer_internal_error(&mut self, now: u64, input: u64) -> Answer {
+        let _ = (now, input);
+        todo!()
+    }
+    /// Calls a tool, by the method that the revision has for it. `arguments`: a JSON object.
+    pub fn call_tool(&mut self, now: u64, name: &str, arguments: Option<&[u8]>, options: Options<'_>) -> Answer<u64> {
+        let _ = (now, name, arguments, options);
+        todo!()
+    }
+    /// Asks for the first page of the tools, or for the one that the `nextCursor` of a page names.
+    pub fn list_tools(&mut self, now: u64, cursor: Option<&str>, options: Options<'_>) -> Answer<u64> {
+        let _ = (now, cursor, options);
         todo!()
     }
 }
