@@ -157,11 +157,12 @@ macro_rules! both_roles {
         /// Takes what is to be done: at most about `max_bytes` of text (at least one record, if there is one). Output
         /// of a stream comes as one [`Code::Output`] record, first.
         pub fn drain(&mut self, max_bytes: usize, batch: &mut Batch) -> Answer { let _ = (max_bytes, batch); todo!() }
-        /// As `drain`, but leaves the output of a stream queued, where the limits count it: for hosts that take it only
-        /// while their pipe has room.
+        /// As `drain`, but leaves what is to be sent queued, where the limits count it: for hosts that take it only while
+        /// their pipe has room.
         pub fn drain_events(&mut self, max_bytes: usize, batch: &mut Batch) -> Answer { let _ = (max_bytes, batch); todo!() }
-        /// Appends whole lines of a stream's output to `out` until it holds `max_bytes` (at least one line, if there is
-        /// one), and returns how many bytes remain queued. Taking and writing is one critical section of the host.
+        /// Appends whole lines, one for each message, on either kind of channel, to `out` until it holds `max_bytes` (at
+        /// least one, if there is one), and returns how many bytes remain queued. Taking and writing is one critical
+        /// section of the host.
         pub fn take_output(&mut self, max_bytes: usize, out: &mut Vec<u8>) -> Answer<usize> { let _ = (max_bytes, out); todo!() }
         /// Starts a request to the peer. `params`: a JSON object.
         pub fn call(&mut self, now: u64, method: &str, params: Option<&[u8]>, options: Options<'_>) -> Answer<u64> { let _ = (now, method, params, options); todo!() }

@@ -173,6 +173,12 @@ impl Payload {
     pub(crate) fn new(buf: Arc<str>, span: (u32, u32)) -> Self {
         Self { buf, start: span.0, end: span.1 }
     }
+    /// A copy of checked text.
+    pub(crate) fn from_json(json: Json<'_>) -> Self {
+        let buf: Arc<str> = Arc::from(json.get());
+        let end = u32::try_from(buf.len()).unwrap_or(u32::MAX);
+        Self { buf, start: 0, end }
+    }
     /// The text as it came, whitespace and number spelling included.
     pub fn as_str(&self) -> &str {
         self.buf.get(self.start as usize..self.end as usize).unwrap_or("null")

@@ -188,10 +188,6 @@ impl MethodId {
     pub(crate) const fn index(self) -> u16 {
         self.0
     }
-    /// Back from `index`, which the engine stored.
-    pub(crate) const fn from_index(index: u16) -> Self {
-        Self(index)
-    }
 }
 
 /// Places of the rows, those with the shortest names first. Few names have the same length, so a name finds its rows

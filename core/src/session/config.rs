@@ -239,6 +239,10 @@ impl ServerConfig {
             (None, None) => "{}",
         }
     }
+    /// The legacy revision that is answered to a client that asks for none of ours.
+    pub(crate) fn preferred_legacy(&self) -> Option<Revision> {
+        self.revisions.intersection(RevisionSet::of(Era::Legacy)).newest_first().next()
+    }
     /// `["2026-07-28"]`: the revisions of an era, newest first, as JSON.
     pub(crate) fn versions(&self, era: Era) -> String {
         let mut list = String::from("[");

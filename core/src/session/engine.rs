@@ -2,7 +2,7 @@
 use alloc::{boxed::Box, format, string::String, sync::Arc};
 
 use super::{
-    calls::{Call, Purpose, Wires},
+    calls::{Call, NewCall, Purpose, Wires},
     outbox::Outbox,
     requests::{Received, Requests},
     stats::Stats,
@@ -437,6 +437,27 @@ impl Engine {
         self.end_if_idle();
         Ok(())
     }
+    /// Arms the next keep-alive ping.
+    pub(crate) fn arm_ping(&mut self, interval: core::time::Duration) {
+        // An interval of nothing would fire for ever at one instant.
+        let interval = interval.max(core::time::Duration::from_millis(1));
+        self.ping = self.timers.arm(self.now.after(interval), Timer::Ping);
+    }
+    /// Sends a keep-alive ping, unless one is unanswered, and arms the next.
+    pub(crate) fn send_ping(&mut self, revision: Revision) {
+        let Some(interval) = self.limits.ping_interval else { return };
+        self.arm_ping(interval);
+        let waiting = self.calls.iter().any(|(_, call)| call.purpose == Purpose::Ping);
+        let row = crate::method::with_handling(crate::method::Handling::Ping, self.side, revision);
+        if let Some(row) = row.filter(|_| !waiting) {
+            let method = row.row().name;
+            let call = NewCall { purpose: Purpose::Ping, method, row: Some(row), revision, params: None, meta: "" };
+            let timeout = self.limits.ping_timeout;
+            let options = super::CallOptions::new().timeouts(Some(timeout), Some(timeout));
+            // A ping has no payload, so it fits any limit that lets a session begin.
+            let _ = self.start_call(&call, &options);
+        }
+    }
     /// A call's timer fired. `Some`: it ran out of time, and is still in the table.
     pub(crate) fn call_due(&mut self, handle: u64) -> Option<TimeLimit> {
         let now = self.now;
@@ -557,8 +578,8 @@ impl Engine {
         if request.token == (0, 0) || progress <= request.progress {
             return Ok(false);
         }
-        self.room()?;
         let revision = request.revision;
+        self.room()?;
         let Some(request) = self.requests.get_mut(handle) else { return Ok(false) };
         let previous = core::mem::replace(&mut request.progress, progress);
         let buf = Arc::clone(&request.buf);

@@ -38,10 +38,6 @@ impl Outbox {
     pub(crate) fn events(&self) -> usize {
         self.events.len()
     }
-    /// Whether nothing waits.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.sends.is_empty() && self.events.is_empty()
-    }
     pub(crate) fn has_sends(&self) -> bool {
         !self.sends.is_empty()
     }
