@@ -17,7 +17,7 @@ const loading = new Map<EngineKind | undefined, Promise<Engine>>();
  *
  * @throws {@link EngineError} `config.invalid` for another name; what the loader says if the engine can't be loaded.
  */
-export function loadEngine(kind = process.env["MCP_SANSIO_ENGINE"]): Promise<Engine> {
+export function loadEngine(kind = process.env.MCP_SANSIO_ENGINE): Promise<Engine> {
   if (kind !== undefined && kind !== "native" && kind !== "wasm") {
     return Promise.reject(new EngineError("config.invalid", `MCP_SANSIO_ENGINE: "${kind}" is neither native nor wasm`));
   }
