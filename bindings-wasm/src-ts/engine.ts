@@ -46,7 +46,7 @@ export interface Connection {
   isOver(): boolean;
   /** Takes what is to be done, at most about `maxBytes` of text and at least one record, if there is one. */
   drain(maxBytes: number): Batch;
-  /** As `drain`, but leaves the output of a stream queued: for a pipe that has no room now. */
+  /** As `drain`, but leaves what is to be sent queued: for a channel that has no room now. */
   drainEvents(maxBytes: number): Batch;
   /** Starts a request to the peer and returns its handle. `params`: a JSON object. */
   call(now: number, method: string, params: string | undefined, options: CallOptions): number;

@@ -188,7 +188,7 @@ macro_rules! both_roles {
                 self.0.drain(max_bytes as usize, &mut batch).map_err(refused)?;
                 Ok(drained(batch))
             }
-            /// As `drain`, but leaves the output of a stream queued.
+            /// As `drain`, but leaves what is to be sent queued.
             #[wasm_bindgen(js_name = drainEvents)]
             pub fn drain_events(&mut self, #[wasm_bindgen(js_name = maxBytes)] max_bytes: u32) -> Answer<JsBatch> {
                 let mut batch = Batch::default();

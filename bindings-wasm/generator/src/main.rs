@@ -9,6 +9,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: wasm-bindgen-generator MODULE.wasm OUT_DIR".into());
     };
     let mut bindgen = Bindgen::new();
-    bindgen.input_path(module).web(true)?.typescript(true).generate(out)?;
+    bindgen.input_path(module).web(true)?.omit_default_module_path(true).typescript(true).generate(out)?;
     Ok(())
 }
