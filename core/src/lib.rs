@@ -13,6 +13,7 @@ pub mod jsonrpc;
 pub mod limits;
 pub mod method;
 pub mod revision;
+mod scan;
 pub mod session;
 pub mod stdio;
 pub mod time;
@@ -36,9 +37,9 @@ macro_rules! handles {
     )* };
 }
 handles! {
-    /// A request that the peer sent to us and that awaits our answer. Each input round has a new one.
+    /// A request that the peer sent to us and that awaits our answer.
     RequestHandle,
-    /// A request that we sent. It stays the same over input rounds, retries and reconnections, while the wire id changes.
+    /// A request that we sent. It is not its id on the wire.
     CallHandle,
     /// One question to the client application.
     InputHandle,
