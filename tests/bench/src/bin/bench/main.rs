@@ -36,7 +36,7 @@ fn round_trips(report: &mut Report, programs: &Path) -> Result {
     const SUBJECTS: [(&str, &str); 4] = [
         ("floor", "round-trip"),
         ("machine", "round-trip"),
-        ("connection", "round-trip"),
+        ("stream", "round-trip"),
         ("rmcp", "rmcp-round-trip"),
     ];
     for (era, known_floor) in FLOOR {
@@ -49,7 +49,7 @@ fn round_trips(report: &mut Report, programs: &Path) -> Result {
                 report.at_most("floor, distance from the known one", (floor / known_floor - 1.0).abs(), 0.1);
             }
             let ratio = cost.instructions / floor;
-            if matches!(subject, "machine" | "connection") {
+            if matches!(subject, "machine" | "stream") {
                 report.at_most(&format!("{subject} {}, instructions to the floor's", era.name()), ratio, 1.6);
                 report.at_most(&format!("{subject} {}, allocations", era.name()), cost.allocations, 3.0);
             }
