@@ -909,7 +909,9 @@ impl Role for Server {
         self.state.revision.or(self.last_modern)
     }
     fn request(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply) {
-        let revision = match envelope.raw(Field::ProtocolVersion) {
+        // A server of the legacy era alone knows nothing of such a member, and must not look modern.
+        let version = envelope.raw(Field::ProtocolVersion).filter(|_| self.service.modern != "[]");
+        let revision = match version {
             Some(version) => match self.opening(envelope, version) {
                 Opening::Revision(revision) => {
                     self.last_modern = Some(revision);
@@ -927,6 +929,10 @@ impl Role for Server {
                 None => return self.unopened(envelope, id, reply),
             },
         };
+        if reply != Reply::Message && !revision.features().batches {
+            let message = "Batches are not part of this revision";
+            return self.refuse(reply, id, code::INVALID_REQUEST, message, None);
+        }
         let name = envelope.method().unwrap_or_default();
         let Some(row) = method::find(&name, MethodKind::Request, Side::Client, revision) else {
             if self.service.config.unknown_methods && !method::is_known(&name) {
