@@ -606,12 +606,4 @@ mod tests {
             assert!(!row.revisions.union(row.embedded).is_empty(), "{}", row.name);
         }
     }
-
-    #[test]
-    fn an_index_that_is_none_is_harmless() {
-        assert_eq!(MethodId::from_index(u16::MAX).row(), &INITIALIZE);
-        for (place, row) in (0..).zip(ROWS) {
-            assert_eq!(MethodId::from_index(MethodId::from_index(place).index()).row(), row);
-        }
-    }
 }

@@ -160,13 +160,6 @@ impl Revision {
     pub const fn era(self) -> Era {
         self.features().era
     }
-    pub(crate) const fn index(self) -> u8 {
-        self.0
-    }
-    /// Back from `index`, which the engine stored. The newest one, if it was no index.
-    pub(crate) const fn from_index(index: u8) -> Self {
-        Self(if index < COUNT { index } else { COUNT - 1 })
-    }
     const fn row(self) -> &'static Row {
         match TABLE.split_at_checked(self.0 as usize) {
             Some((_, [row, ..])) => row,
@@ -258,7 +251,6 @@ mod tests {
         assert!(TABLE.is_sorted_by(|left, right| left.name < right.name));
         for revision in Revision::all() {
             assert_eq!(Revision::from_name(revision.name()), Some(revision));
-            assert_eq!(Revision::from_index(revision.index()), revision);
         }
         assert_eq!(Revision::from_name("2025-11-26"), None);
         assert_eq!(Revision::from_name(""), None);
@@ -267,14 +259,6 @@ mod tests {
         assert_eq!(Revision::V2025_06_18.name(), "2025-06-18");
         assert_eq!(Revision::V2025_11_25.name(), "2025-11-25");
         assert_eq!(Revision::V2026_07_28.name(), "2026-07-28");
-    }
-
-    #[test]
-    fn an_index_that_is_none_is_the_newest() {
-        let newest = Revision::all().next_back();
-        for index in COUNT..=u8::MAX {
-            assert_eq!(Some(Revision::from_index(index)), newest);
-        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use core::time::Duration;
 use crate::{
     CallHandle, InputHandle, RequestHandle,
     error::SendError,
-    event::{Event, Outcome, Target},
+    event::{Action, Event, Outcome, Target},
     framing::line::{Line, LineDecoder},
     json::Json,
     session::{CallOptions, Catalog, Change, Client, LogLevel, Server, Stats, role::Role},
@@ -89,6 +89,15 @@ impl<R: Role> Connection<R> {
     /// Counters.
     pub fn stats(&self) -> &Stats {
         &self.role.engine_ref().stats
+    }
+    pub(crate) fn role_mut(&mut self) -> &mut R {
+        &mut self.role
+    }
+    /// As [`Connection::poll_event`] and [`Connection::write_to`] together, message by message in one order.
+    pub(crate) fn poll_action(&mut self) -> Option<Action<'_>> {
+        let action = self.role.engine().poll_action()?;
+        self.closed |= matches!(action, Action::Deliver(Event::Closed(_)));
+        Some(action)
     }
     /// The role.
     pub const fn role(&self) -> &R {

@@ -162,7 +162,11 @@ fn stamped(out: &mut String, value: Json<'_>, stamp: &Stamp<'_>) {
         }
         let text = value.get();
         let inside = text.find('{').and_then(|open| text.get(open + 1..)).unwrap_or("}");
-        if value.flags().has(Flags::NEWLINE) { compact(inside, out) } else { out.push_str(inside) }
+        if value.flags().has(Flags::NEWLINE) {
+            compact(inside, out)
+        } else {
+            out.push_str(inside)
+        }
         return;
     }
     for (key, member) in value.members() {

@@ -181,7 +181,11 @@ fn meta_members(out: &mut String, members: Option<Json<'_>>) {
 
 impl Engine {
     /// Sends a request. `own`: one of the engine, for which there is always room.
-    pub(crate) fn start_call(&mut self, call: &NewCall<'_>, options: &CallOptions<'_>) -> Result<u64, SendError> {
+    pub(crate) fn start_call(
+        &mut self,
+        call: &NewCall<'_>,
+        options: &CallOptions<'_>,
+    ) -> Result<u64, SendError> {
         let application = call.purpose == Purpose::Application;
         if call.params.is_some_and(|params| !params.is_object()) {
             return Err(SendError::Invalid("params must be an object"));
@@ -264,7 +268,9 @@ impl Engine {
             timer: 0,
             order,
         };
-        if entry.deadline().as_nanos() < u64::MAX && !matches!(call.purpose, Purpose::Probe | Purpose::Initialize) {
+        if entry.deadline().as_nanos() < u64::MAX
+            && !matches!(call.purpose, Purpose::Probe | Purpose::Initialize)
+        {
             entry.timer = self.timers.arm(entry.deadline(), Timer::Call(handle));
         }
         self.calls.push(handle, entry);

@@ -5,11 +5,7 @@ use core::ops::Range;
 use sha2::{Digest, Sha256};
 
 use super::seal::{Cursor, ListKind, Sealer};
-use crate::{
-    error::ConfigError,
-    json::Json,
-    jsonrpc::write,
-};
+use crate::{error::ConfigError, json::Json, jsonrpc::write};
 
 #[derive(Debug)]
 struct Item {
@@ -45,7 +41,8 @@ impl Catalog {
     /// Tools, each as its definition: an object with at least `name` and `inputSchema` (an object). Fails on a tool
     /// without them, on one whose `outputSchema` is no object, and on a name that is there twice.
     pub fn from_tools<'a>(tools: impl IntoIterator<Item = Json<'a>>) -> Result<Self, ConfigError> {
-        let mut catalog = Self { text: String::new(), items: Vec::new(), by_name: Vec::new(), fingerprint: [0; 8] };
+        let mut catalog =
+            Self { text: String::new(), items: Vec::new(), by_name: Vec::new(), fingerprint: [0; 8] };
         for (place, tool) in tools.into_iter().enumerate() {
             let wrong = |reason: &str| ConfigError::new(format!("tools[{place}]"), reason);
             let name = tool
@@ -54,7 +51,9 @@ impl Catalog {
                 .filter(|name| !name.is_empty())
                 .ok_or_else(|| wrong("needs a `name`, a string that is not empty"))?;
             if !tool.member("inputSchema").is_some_and(Json::is_object) {
-                return Err(wrong("needs an `inputSchema`, an object; `{\"type\":\"object\"}` takes anything"));
+                return Err(wrong(
+                    "needs an `inputSchema`, an object; `{\"type\":\"object\"}` takes anything",
+                ));
             }
             if tool.member("outputSchema").is_some_and(|schema| !schema.is_object()) {
                 return Err(wrong("`outputSchema` must be an object"));
@@ -128,11 +127,13 @@ impl Catalog {
 }
 
 /// The cursor of a request's params; `Err`: there is one that is not ours.
-pub(crate) fn cursor_of(params: Option<Json<'_>>, sealer: &Sealer, kind: ListKind) -> Result<Option<Cursor>, ()> {
+pub(crate) fn cursor_of(
+    params: Option<Json<'_>>,
+    sealer: &Sealer,
+    kind: ListKind,
+) -> Result<Option<Cursor>, ()> {
     match params.and_then(|params| params.member("cursor")) {
         None => Ok(None),
-        Some(cursor) => {
-            cursor.as_str().and_then(|text| sealer.open_cursor(kind, &text)).map(Some).ok_or(())
-        }
+        Some(cursor) => cursor.as_str().and_then(|text| sealer.open_cursor(kind, &text)).map(Some).ok_or(()),
     }
 }

@@ -170,7 +170,9 @@ impl Client {
         let row = method::find(method, MethodKind::Request, Side::Client, revision);
         match row.map(|row| row.row().handling) {
             None if method::is_known(method) => return Err(SendError::NotInRevision),
-            Some(Handling::Initialize) => return Err(SendError::Invalid("the engine sends `initialize` itself")),
+            Some(Handling::Initialize) => {
+                return Err(SendError::Invalid("the engine sends `initialize` itself"));
+            }
             _ => {}
         }
         if let Some(row) = row.filter(|row| !self.offered.has(*row, revision)) {
@@ -197,7 +199,12 @@ impl Client {
         self.engine.cancel(call.as_u64(), reason, wire)
     }
     /// Answers a question. Never `Blocked`.
-    pub fn answer(&mut self, now: Instant, input: InputHandle, outcome: Outcome<'_>) -> Result<(), SendError> {
+    pub fn answer(
+        &mut self,
+        now: Instant,
+        input: InputHandle,
+        outcome: Outcome<'_>,
+    ) -> Result<(), SendError> {
         self.engine.begin(now);
         let answered = respond(&mut self.engine, input.as_u64(), outcome, "");
         self.engine.end_if_idle();
@@ -270,16 +277,17 @@ impl Client {
     }
 
     /// Sends what opens the conversation; one that does not fit the limits ends the machine.
-    fn open(&mut self, handling: Handling, purpose: Purpose, revision: Revision, params: Option<Json<'_>>, meta: &str) {
+    fn open(
+        &mut self,
+        handling: Handling,
+        purpose: Purpose,
+        revision: Revision,
+        params: Option<Json<'_>>,
+        meta: &str,
+    ) {
         let row = method::with_handling(handling, Side::Client, revision);
-        let call = NewCall {
-            purpose,
-            method: row.map_or("", |row| row.row().name),
-            row,
-            revision,
-            params,
-            meta,
-        };
+        let call =
+            NewCall { purpose, method: row.map_or("", |row| row.row().name), row, revision, params, meta };
         if row.is_none() || self.engine.start_call(&call, &CallOptions::new()).is_err() {
             let detail = String::from("the opening request is larger than `message_bytes`");
             self.engine.fault("fault.handshake", LIFECYCLE, None, detail);
@@ -311,7 +319,8 @@ impl Client {
     fn fall_back(&mut self, cause: Option<RpcError>) {
         match self.config.preferred(Era::Legacy) {
             Some(legacy) => self.initialize(legacy, true),
-            None => self.fail(cause, "the server does not speak a modern revision, and this client speaks no other"),
+            None => self
+                .fail(cause, "the server does not speak a modern revision, and this client speaks no other"),
         }
     }
 
@@ -419,7 +428,8 @@ impl Client {
                     .filter(|revision| revision.era() == Era::Legacy)
                     .filter(|revision| self.config.revisions.contains(revision));
                 let Some(revision) = revision else {
-                    return self.fail(None, "the server answered with a version that this client does not speak");
+                    return self
+                        .fail(None, "the server answered with a version that this client does not speak");
                 };
                 self.opened(revision);
                 let wire = Wire { revision: Some(revision) };
@@ -463,7 +473,8 @@ impl Role for Client {
         let revision = self.reading().filter(|revision| revision.features().server_requests);
         let Some(revision) = revision else {
             // Nothing is answered: a client of these revisions writes no responses.
-            let detail = String::from("a request from the server, which has no place in this revision; dropped");
+            let detail =
+                String::from("a request from the server, which has no place in this revision; dropped");
             return self.engine.fault("fault.server_request", STDIO, None, detail);
         };
         let name = envelope.method().unwrap_or_default();
@@ -482,11 +493,8 @@ impl Role for Client {
             return self.refuse(reply, id, code::INVALID_REQUEST, "Not initialized", None);
         }
         let params = envelope.raw(Field::Params).map(Json::from_checked);
-        let missing = row
-            .row()
-            .required
-            .iter()
-            .find(|field| params.and_then(|params| params.member(field)).is_none());
+        let missing =
+            row.row().required.iter().find(|field| params.and_then(|params| params.member(field)).is_none());
         if let Some(field) = missing {
             return self.refuse(reply, id, code::INVALID_PARAMS, &format!("`{field}` is missing"), None);
         }

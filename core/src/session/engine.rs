@@ -12,7 +12,7 @@ use super::{
 use crate::{
     CallHandle, InputHandle, RequestHandle,
     error::{CallError, CloseReason, Fault, RpcError, SendError, TimeLimit},
-    event::{Action, Event, OverReason, Outgoing, Related},
+    event::{Action, Event, Outgoing, OverReason, Related},
     json::{Json, Payload},
     jsonrpc::{
         code,
@@ -131,7 +131,9 @@ impl Engine {
     fn is_live(&self) -> impl Fn(Timer, Arming) -> bool {
         |timer, arming| match timer {
             Timer::Call(handle) => self.calls.get(handle).is_some_and(|call| call.timer == arming),
-            Timer::Request(handle) => self.requests.get(handle).is_some_and(|request| request.timer == arming),
+            Timer::Request(handle) => {
+                self.requests.get(handle).is_some_and(|request| request.timer == arming)
+            }
             Timer::Opening => self.opening == arming,
             Timer::Ping => self.ping == arming,
             Timer::Drain => self.ending.is_some_and(|ending| ending.timer == arming),
@@ -241,10 +243,8 @@ impl Engine {
         wire: Wire,
         message: impl FnOnce(&mut String),
     ) -> Result<u64, SendError> {
-        let order = self
-            .outbox
-            .send(related, own, self.limits.message_bytes, message)
-            .ok_or(SendError::TooLarge)?;
+        let order =
+            self.outbox.send(related, own, self.limits.message_bytes, message).ok_or(SendError::TooLarge)?;
         self.stats.messages_out += 1;
         self.stats.bytes_out += self.outbox.last_sent().len() as u64;
         if self.trace.is_some() {
@@ -363,7 +363,13 @@ impl Engine {
     // Faults.
 
     /// Reports that the peer broke a rule.
-    pub(crate) fn fault(&mut self, code: &'static str, page: &'static str, replied: Option<i32>, detail: String) {
+    pub(crate) fn fault(
+        &mut self,
+        code: &'static str,
+        page: &'static str,
+        replied: Option<i32>,
+        detail: String,
+    ) {
         self.fault_with(Fault { code, page, replied, status: None, detail, cause: None });
     }
     pub(crate) fn fault_with(&mut self, fault: Fault) {
@@ -390,9 +396,8 @@ impl Engine {
         self.wires.remove(call.wire);
         if call.purpose == Purpose::Application {
             self.stats.calls_now = self.stats.calls_now.saturating_sub(1);
-            let outcome = outcome
-                .map(|result| crate::event::Completion { result, cached: false })
-                .map_err(Box::new);
+            let outcome =
+                outcome.map(|result| crate::event::Completion { result, cached: false }).map_err(Box::new);
             self.outbox.deliver(Event::Completed { call: CallHandle(handle), outcome });
         }
     }
@@ -411,9 +416,7 @@ impl Engine {
         };
         let related = Related::Call(CallHandle(handle));
         // A reason beyond the limit of a message is left out.
-        if self
-            .send(related, false, wire, |out| write::notification_with(out, method, Some(params)))
-            .is_err()
+        if self.send(related, false, wire, |out| write::notification_with(out, method, Some(params))).is_err()
             && reason.is_some()
         {
             self.send_cancelled(handle, None, wire);
@@ -451,7 +454,8 @@ impl Engine {
         let row = crate::method::with_handling(crate::method::Handling::Ping, self.side, revision);
         if let Some(row) = row.filter(|_| !waiting) {
             let method = row.row().name;
-            let call = NewCall { purpose: Purpose::Ping, method, row: Some(row), revision, params: None, meta: "" };
+            let call =
+                NewCall { purpose: Purpose::Ping, method, row: Some(row), revision, params: None, meta: "" };
             let timeout = self.limits.ping_timeout;
             let options = super::CallOptions::new().timeouts(Some(timeout), Some(timeout));
             // A ping has no payload, so it fits any limit that lets a session begin.
@@ -560,7 +564,13 @@ impl Engine {
         };
         let message = if limit.is_some() { "Too much is in progress; try again" } else { "Closing" };
         let _ = self.answer(reply, Related::Session, true, wire, id, |out| {
-            write::error(out, ErrorId::Id(id), code::INTERNAL_ERROR, message, Json::parse(data.as_bytes()).ok());
+            write::error(
+                out,
+                ErrorId::Id(id),
+                code::INTERNAL_ERROR,
+                message,
+                Json::parse(data.as_bytes()).ok(),
+            );
         });
     }
     /// Progress of a request of the peer.
@@ -641,7 +651,10 @@ pub(crate) fn rpc_error(error: Json<'_>) -> Option<RpcError> {
 /// Whether an error code may be sent by an application in a revision: `basic/index` of 2026-07-28 closes
 /// -32099…-32020 to what it defines.
 pub(crate) fn may_send(code: i32, revision: Revision) -> bool {
-    let defined = matches!(code, code::MISSING_CLIENT_CAPABILITY | code::HEADER_MISMATCH | code::UNSUPPORTED_PROTOCOL_VERSION);
+    let defined = matches!(
+        code,
+        code::MISSING_CLIENT_CAPABILITY | code::HEADER_MISMATCH | code::UNSUPPORTED_PROTOCOL_VERSION
+    );
     let url = code == code::URL_ELICITATION_REQUIRED && revision.features().elicitation_id;
     url || defined && revision.features().result_type || !(-32099..=-32020).contains(&code)
 }

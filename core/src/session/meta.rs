@@ -17,5 +17,8 @@ pub(crate) const PROGRESS_TOKEN: &str = "progressToken";
 
 /// Whether only the engine may write this key.
 pub(crate) fn is_engine_key(key: &str) -> bool {
-    matches!(key, PROTOCOL_VERSION | CLIENT_INFO | CLIENT_CAPABILITIES | LOG_LEVEL | SERVER_INFO | SUBSCRIPTION_ID)
+    matches!(
+        key,
+        PROTOCOL_VERSION | CLIENT_INFO | CLIENT_CAPABILITIES | LOG_LEVEL | SERVER_INFO | SUBSCRIPTION_ID
+    )
 }

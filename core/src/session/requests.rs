@@ -72,9 +72,8 @@ impl Requests {
         self.table.iter()
     }
     fn place(&self, token: &str) -> Result<usize, usize> {
-        self.by_id.binary_search_by(|handle| {
-            id::compare(self.table.get(*handle).map_or("", Received::id), token)
-        })
+        self.by_id
+            .binary_search_by(|handle| id::compare(self.table.get(*handle).map_or("", Received::id), token))
     }
     /// The one with this id.
     pub(crate) fn find(&self, token: &str) -> Option<u64> {

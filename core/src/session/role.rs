@@ -96,7 +96,8 @@ pub(crate) trait Role {
         let engine = self.engine();
         let replied = (engine.side == Side::Server && engine.may_complain()).then_some(error);
         if replied.is_some() {
-            let _ = engine.send(Related::Session, true, wire, |out| write::error(out, id, error, message, None));
+            let _ =
+                engine.send(Related::Session, true, wire, |out| write::error(out, id, error, message, None));
         }
         engine.fault(fault, BASE, replied, detail);
     }
@@ -132,11 +133,17 @@ pub(crate) trait Role {
         let depth = self.engine().limits.depth;
         let count = envelope::elements(text).count();
         let wrong = if !wire.revision.is_some_and(|revision| revision.features().batches) {
-            Some(("Batches are not part of this revision", String::from("a batch outside 2025-03-26; refused")))
+            Some((
+                "Batches are not part of this revision",
+                String::from("a batch outside 2025-03-26; refused"),
+            ))
         } else if count == 0 {
             Some(("An empty batch", String::from("an empty batch; refused")))
         } else if count > limit {
-            Some(("Too many messages in a batch", format!("a batch of {count}, more than `batch`, {limit}; refused")))
+            Some((
+                "Too many messages in a batch",
+                format!("a batch of {count}, more than `batch`, {limit}; refused"),
+            ))
         } else {
             None
         };
@@ -307,7 +314,9 @@ pub(crate) trait Role {
                         page: BASE,
                         replied: None,
                         status: None,
-                        detail: String::from("a `resultType` that neither the protocol nor an extension defines"),
+                        detail: String::from(
+                            "a `resultType` that neither the protocol nor an extension defines",
+                        ),
                         cause: None,
                     }
                     .into(),
@@ -422,13 +431,11 @@ enum ResultKind {
 /// Told by `resultType` alone, in the revisions that have it; one that is absent means complete.
 fn result_kind(kind: Option<&str>, revision: Revision) -> ResultKind {
     match kind {
-        Some(kind) if revision.features().result_type => {
-            match crate::json::unescape(kind).as_deref() {
-                Some("complete") => ResultKind::Complete,
-                Some("input_required") => ResultKind::InputRequired,
-                _ => ResultKind::Unknown,
-            }
-        }
+        Some(kind) if revision.features().result_type => match crate::json::unescape(kind).as_deref() {
+            Some("complete") => ResultKind::Complete,
+            Some("input_required") => ResultKind::InputRequired,
+            _ => ResultKind::Unknown,
+        },
         _ => ResultKind::Complete,
     }
 }

@@ -68,9 +68,10 @@ impl Sealer {
     pub(crate) fn open_cursor(&self, kind: ListKind, text: &str) -> Option<Cursor> {
         let bytes = Base64UrlUnpadded::decode_vec(text).ok()?;
         let (body, tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG)?)?;
-        let ours = self.keys.0.iter().any(|key| {
-            Self::mac(key, kind, body).is_some_and(|mac| mac.verify_truncated_left(tag).is_ok())
-        });
+        let ours =
+            self.keys.0.iter().any(|key| {
+                Self::mac(key, kind, body).is_some_and(|mac| mac.verify_truncated_left(tag).is_ok())
+            });
         let (format, rest) = body.split_first()?;
         if !ours || *format != FORMAT {
             return None;

@@ -59,7 +59,14 @@ pub struct Server {
 
 impl Service {
     /// The answer to a request, by the engine.
-    fn reply(&mut self, reply: Reply, id: &str, revision: Revision, cache: Option<CacheHint>, body: impl FnOnce(&mut String)) {
+    fn reply(
+        &mut self,
+        reply: Reply,
+        id: &str,
+        revision: Revision,
+        cache: Option<CacheHint>,
+        body: impl FnOnce(&mut String),
+    ) {
         let stamp = stamp(revision, cache, &self.result_meta);
         let wire = Wire { revision: Some(revision) };
         let _ = self.engine.answer(reply, Related::Session, true, wire, id, |out| {
@@ -158,7 +165,12 @@ impl Server {
     }
 
     /// Answers. `Over` if the request was cancelled or closed meanwhile: normal, ignore it. Never `Blocked`.
-    pub fn respond(&mut self, now: Instant, request: RequestHandle, outcome: Outcome<'_>) -> Result<(), SendError> {
+    pub fn respond(
+        &mut self,
+        now: Instant,
+        request: RequestHandle,
+        outcome: Outcome<'_>,
+    ) -> Result<(), SendError> {
         let Service { engine, result_meta, .. } = &mut self.service;
         engine.begin(now);
         let answered = respond(engine, request.as_u64(), outcome, result_meta);
@@ -181,11 +193,20 @@ impl Server {
         if is_tool && received.revision.features().argument_errors_are_results {
             self.respond_tool_error(now, request, text)
         } else {
-            self.respond(now, request, Outcome::Error { code: code::INVALID_PARAMS, message: text, data: None })
+            self.respond(
+                now,
+                request,
+                Outcome::Error { code: code::INVALID_PARAMS, message: text, data: None },
+            )
         }
     }
     /// Answers a `tools/call` whose handler failed: a result with `isError` and this text, for the model.
-    pub fn respond_tool_error(&mut self, now: Instant, request: RequestHandle, text: &str) -> Result<(), SendError> {
+    pub fn respond_tool_error(
+        &mut self,
+        now: Instant,
+        request: RequestHandle,
+        text: &str,
+    ) -> Result<(), SendError> {
         let mut result = String::from("{\"content\":[{\"type\":\"text\",\"text\":");
         write::string(&mut result, text);
         result.push_str("}],\"isError\":true}");
@@ -244,7 +265,8 @@ impl Server {
             out.push('}');
         };
         let wire = Wire { revision: Some(revision) };
-        engine.send(related, false, wire, |out| write::notification_with(out, row.row().name, Some(params)))?;
+        engine
+            .send(related, false, wire, |out| write::notification_with(out, row.row().name, Some(params)))?;
         Ok(true)
     }
     /// Any other notice. Those that the engine sends itself (progress, log, cancellation, list changes) are refused.
@@ -367,7 +389,9 @@ impl Server {
         let Some(revision) = revision else { return Opening::Unsupported };
         let is_object = |field| envelope.raw(field).is_some_and(|raw| raw.starts_with('{'));
         if !is_object(Field::ClientCapabilities) {
-            return Opening::Malformed("`_meta` needs `io.modelcontextprotocol/clientCapabilities`, an object");
+            return Opening::Malformed(
+                "`_meta` needs `io.modelcontextprotocol/clientCapabilities`, an object",
+            );
         }
         if envelope.raw(Field::ClientInfo).is_some() && !is_object(Field::ClientInfo) {
             return Opening::Malformed("`io.modelcontextprotocol/clientInfo` must be an object");
@@ -461,7 +485,8 @@ impl Server {
         self.state.revision = Some(revision);
         self.state.peer = Allowed::by(capabilities);
         let service = &mut self.service;
-        let mut body = format!("\"protocolVersion\":\"{}\",\"serverInfo\":{},", revision.name(), service.config.info);
+        let mut body =
+            format!("\"protocolVersion\":\"{}\",\"serverInfo\":{},", revision.name(), service.config.info);
         service.describe(&mut body);
         service.reply(reply, id, revision, None, |out| out.push_str(&body));
         service.engine.outbox.deliver(Event::Ready(Box::new(Ready {
@@ -514,7 +539,8 @@ impl Server {
                 self.service.reply(reply, id, revision, None, |_| ());
             }
             None => {
-                let message = "`level` must be one of debug, info, notice, warning, error, critical, alert, emergency";
+                let message =
+                    "`level` must be one of debug, info, notice, warning, error, critical, alert, emergency";
                 self.refuse(reply, id, code::INVALID_PARAMS, message, None);
             }
         }
@@ -531,8 +557,12 @@ impl Server {
             return self.refuse(Reply::Message, id, code::INVALID_PARAMS, message, None);
         };
         let filter = Filter::accept(asked, |change| self.service.is_declared(change.capability()));
-        let Some(acknowledged) = method::with_handling(Handling::Acknowledged, Side::Server, revision) else { return };
-        let Some(handle) = self.admit(envelope, id, Reply::Message, revision, Some(row), Some(Box::new(filter))) else {
+        let Some(acknowledged) = method::with_handling(Handling::Acknowledged, Side::Server, revision) else {
+            return;
+        };
+        let Some(handle) =
+            self.admit(envelope, id, Reply::Message, revision, Some(row), Some(Box::new(filter)))
+        else {
             return;
         };
         let params = |out: &mut String| {
@@ -549,7 +579,9 @@ impl Server {
     }
 
     fn tell_session(&mut self, change: Change) {
-        let Some(revision) = self.state.revision.filter(|revision| !revision.features().listen) else { return };
+        let Some(revision) = self.state.revision.filter(|revision| !revision.features().listen) else {
+            return;
+        };
         let engine = &mut self.service.engine;
         let waiting = self.state.notices.order(change);
         if !self.state.initialized {
@@ -569,11 +601,8 @@ impl Server {
             let filter = request.filter.as_deref()?;
             (filter.wants(change) && engine.outbox.was_taken(filter.notices.order(change))).then_some(())
         };
-        let handles: smallvec::SmallVec<[u64; 4]> = engine
-            .requests
-            .iter()
-            .filter_map(|(handle, request)| waits(request).map(|()| handle))
-            .collect();
+        let handles: smallvec::SmallVec<[u64; 4]> =
+            engine.requests.iter().filter_map(|(handle, request)| waits(request).map(|()| handle)).collect();
         for handle in handles {
             let Some(request) = engine.requests.get(handle) else { continue };
             let (buf, id) = (Arc::clone(&request.buf), request.id);
@@ -586,7 +615,8 @@ impl Server {
             let sent = engine.send(related, false, wire, |out| {
                 write::notification_with(out, change.method(), Some(params));
             });
-            if let Some(filter) = engine.requests.get_mut(handle).and_then(|request| request.filter.as_mut()) {
+            if let Some(filter) = engine.requests.get_mut(handle).and_then(|request| request.filter.as_mut())
+            {
                 filter.notices.queued(change, sent.unwrap_or_default());
             }
         }
@@ -644,9 +674,12 @@ impl Server {
             engine.refuse(reply, id, wire, refusal);
             return None;
         }
-        let usable = token.is_none_or(|token| token.starts_with('"') || crate::jsonrpc::id::is_integral(token));
+        let usable =
+            token.is_none_or(|token| token.starts_with('"') || crate::jsonrpc::id::is_integral(token));
         if !usable {
-            let detail = String::from("a progress token that is neither a string nor a whole number; no progress is sent");
+            let detail = String::from(
+                "a progress token that is neither a string nor a whole number; no progress is sent",
+            );
             engine.fault("fault.progress", PROGRESS, None, detail);
         }
         let handle = engine.next_handle();
@@ -702,7 +735,14 @@ impl Server {
         engine.outbox.deliver(Event::Request(request));
     }
 
-    fn call_tool(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply, revision: Revision, row: MethodId) {
+    fn call_tool(
+        &mut self,
+        envelope: &Envelope<'_>,
+        id: &str,
+        reply: Reply,
+        revision: Revision,
+        row: MethodId,
+    ) {
         if envelope.raw(Field::Arguments).is_some_and(|arguments| !arguments.starts_with('{')) {
             return self.refuse(reply, id, code::INVALID_PARAMS, "`arguments` must be an object", None);
         }
@@ -760,7 +800,11 @@ fn param(envelope: &Envelope<'_>, field: &str) -> Span {
 }
 
 /// Whether an application may send this notice.
-pub(super) fn check_notice(row: Option<MethodId>, method: &str, params: Option<Json<'_>>) -> Result<(), SendError> {
+pub(super) fn check_notice(
+    row: Option<MethodId>,
+    method: &str,
+    params: Option<Json<'_>>,
+) -> Result<(), SendError> {
     if params.is_some_and(|params| !params.is_object()) {
         return Err(SendError::Invalid("params must be an object"));
     }
@@ -799,7 +843,8 @@ pub(super) fn respond(
             let id = request.id();
             let stamp = stamp(revision, cache, result_meta);
             let wire = Wire { revision: Some(revision) };
-            engine.answer(request.reply, related, false, wire, id, |out| write::result(out, id, result, &stamp))
+            engine
+                .answer(request.reply, related, false, wire, id, |out| write::result(out, id, result, &stamp))
         }
         Outcome::Error { code, message, data } => {
             if !may_send(code, revision) {
@@ -832,7 +877,9 @@ fn check_result(result: Json<'_>, revision: Revision, cache: Option<CacheHint>) 
             hint.is_some_and(|hint| scope == if hint.public { "\"public\"" } else { "\"private\"" })
         });
         if !(kind && ttl && scope) {
-            return Err(SendError::Invalid("`resultType`, `ttlMs` and `cacheScope` are written by the engine"));
+            return Err(SendError::Invalid(
+                "`resultType`, `ttlMs` and `cacheScope` are written by the engine",
+            ));
         }
     }
     if features.server_info && result.flags().has(Flags::META) {
@@ -883,7 +930,13 @@ impl Role for Server {
             return self.refuse(reply, id, code::METHOD_NOT_FOUND, "Method not found", None);
         };
         if !self.service.allowed.has(row, revision) {
-            return self.refuse(reply, id, code::METHOD_NOT_FOUND, "Method not found: its capability is not declared", None);
+            return self.refuse(
+                reply,
+                id,
+                code::METHOD_NOT_FOUND,
+                "Method not found: its capability is not declared",
+                None,
+            );
         }
         let missing = row.row().required.iter().find(|field| param(envelope, field) == (0, 0));
         let unnamed = row.row().name_field.filter(|field| {
@@ -896,7 +949,13 @@ impl Role for Server {
             }
         }
         if let Some(field) = unnamed {
-            return self.refuse(reply, id, code::INVALID_PARAMS, &format!("`{field}` must be a string"), None);
+            return self.refuse(
+                reply,
+                id,
+                code::INVALID_PARAMS,
+                &format!("`{field}` must be a string"),
+                None,
+            );
         }
         match row.row().handling {
             Handling::Initialize => {
@@ -905,7 +964,9 @@ impl Role for Server {
             Handling::Discover => self.discover(id, reply, revision),
             Handling::Ping => self.service.reply(reply, id, revision, None, |_| ()),
             Handling::SetLevel => self.set_level(envelope, id, reply, revision),
-            Handling::ListTools if self.service.catalog.is_some() => self.list_tools(envelope, id, reply, revision),
+            Handling::ListTools if self.service.catalog.is_some() => {
+                self.list_tools(envelope, id, reply, revision)
+            }
             Handling::CallTool => self.call_tool(envelope, id, reply, revision, row),
             Handling::Listen => self.listen(envelope, id, revision, row),
             _ => self.deliver(envelope, id, reply, revision, Some(row), false),
@@ -921,8 +982,8 @@ impl Role for Server {
         // A cancellation takes the revision of the request that it names.
         let newest = self.service.config.revisions.newest_first().next();
         let revision = tagged.or(self.state.revision).or(self.last_modern).or(newest);
-        let row =
-            revision.and_then(|revision| method::find(&name, MethodKind::Notification, Side::Client, revision));
+        let row = revision
+            .and_then(|revision| method::find(&name, MethodKind::Notification, Side::Client, revision));
         match row.map(|row| row.row().handling) {
             Some(Handling::Cancelled) => self.cancelled(envelope),
             Some(Handling::Initialized) if self.state.revision.is_some() => {
@@ -944,7 +1005,11 @@ impl Role for Server {
             Some(_) if self.state.revision.is_some() || tagged.is_some() => {
                 let method = row.map_or("", |row| row.row().name);
                 let params = envelope.raw(Field::Params).map(Json::from_checked).map(Payload::from_json);
-                self.deliver_notice(Event::Notification { call: None, method: Method::Known(method), params });
+                self.deliver_notice(Event::Notification {
+                    call: None,
+                    method: Method::Known(method),
+                    params,
+                });
             }
             None if self.service.config.unknown_methods && !method::is_known(&name) => {
                 let raw = envelope.raw(Field::Method).map_or(Json::EMPTY_OBJECT, Json::from_checked);

@@ -49,6 +49,19 @@ macro_rules! each {
     };
 }
 each!(
-    messages_in, bytes_in, messages_out, bytes_out, requests, requests_now, calls, calls_now, refused, cancelled,
-    timeouts, late, ignored, faults, trace_dropped,
+    messages_in,
+    bytes_in,
+    messages_out,
+    bytes_out,
+    requests,
+    requests_now,
+    calls,
+    calls_now,
+    refused,
+    cancelled,
+    timeouts,
+    late,
+    ignored,
+    faults,
+    trace_dropped,
 );

@@ -77,7 +77,8 @@ impl Filter {
     pub(crate) fn accept(asked: Json<'_>, offered: impl Fn(Change) -> bool) -> Self {
         let mut filter = Self::default();
         for (change, wanted) in CHANGES.into_iter().zip(&mut filter.wanted) {
-            *wanted = offered(change) && asked.member(change.filter()).is_some_and(|value| value.get() == "true");
+            *wanted =
+                offered(change) && asked.member(change.filter()).is_some_and(|value| value.get() == "true");
         }
         filter
     }
