@@ -1,5 +1,9 @@
 //! The case format, read: what can be played becomes [`Step`]s, anything else a reason to skip the case.
-use mcp_sansio::embed::Channel;
+use mcp_sansio::{
+    embed::Channel,
+    method::{MethodKind, Senders, rows},
+    revision::Revision,
+};
 
 use super::{pattern::unknown_operator, value::Value};
 
@@ -19,8 +23,9 @@ pub struct Case {
 
 /// What can be played of a case.
 pub struct Script {
-    /// Sides that the machine under test takes, one run each.
-    pub sides: Vec<Side>,
+    sides: Vec<Side>,
+    /// Whether a side is left out where its peer can't send what the case does.
+    either: bool,
     /// How its messages are carried, one run each.
     pub channels: &'static [Channel],
     /// In order.
@@ -140,6 +145,24 @@ pub enum Step {
     },
     /// What has to hold now.
     Assert(Assertion),
+    /// An example program of the core runs to its end.
+    Process {
+        /// Which.
+        example: String,
+        /// Its arguments; `$peer` is the command of a server that follows `script`.
+        args: Vec<String>,
+        /// What its server does.
+        script: Value,
+        /// Its standard input.
+        input: String,
+        /// What came of it: `status`, `stdout` (lines), `stdout_bytes`, `stderr_bytes`.
+        expect: Value,
+    },
+    /// A server of a `Process` writes so much to its stderr.
+    Stderr {
+        /// So much.
+        bytes: u64,
+    },
 }
 
 /// One assertion: a subject and its members.
@@ -184,7 +207,9 @@ pub enum Assertion {
 const SENTENCES: &[&str] = &["check", "harness", "hook", "wait_until", "api_or_tx", "tx_generated"];
 
 /// Members that explain or go with another member.
-const COMPANIONS: &[&str] = &["within_ms", "args", "label", "note", "version", "client_capabilities", "server_capabilities", "do", "steps", "fresh_connection", "times", "only", "N"];
+const COMPANIONS: &[&str] = &[
+    "within_ms", "args", "label", "note", "version", "client_capabilities", "server_capabilities", "do", "steps", "fresh_connection", "times", "only", "input", "expect", "N",
+];
 
 const DEFAULT_WITHIN_MS: u64 = 2000;
 
@@ -231,33 +256,48 @@ fn read_script(role: &str, input: &Value) -> Result<Script, Skip> {
         "both" => vec![Side::Server, Side::Client],
         other => return Err(Skip(format!("role {other}"))),
     };
-    for step in &steps {
-        if let Step::As(side, _) = step
-            && !sides.contains(side)
-        {
-            sides.push(*side);
+    for side in named_sides(&steps) {
+        if !sides.contains(&side) {
+            sides.push(side);
         }
     }
-    if role == "both" {
-        sides.retain(|side| takes(*side, &steps));
+    Ok(Script { sides, either: role == "both", channels, steps })
+}
+
+impl Script {
+    /// Sides that the machine under test takes on a revision, one run each. `asks`: requests to a client become questions.
+    pub fn sides(&self, revision: Revision, asks: bool) -> impl Iterator<Item = Side> {
+        self.sides.iter().copied().filter(move |side| !self.either || takes(*side, &self.steps, revision, asks))
     }
-    Ok(Script { sides, channels, steps })
+}
+
+/// The sides that `as` steps name, however deep.
+fn named_sides(steps: &[Step]) -> Vec<Side> {
+    let named = |step: &Step| match step {
+        Step::As(side, _) => vec![*side],
+        Step::ForEach { steps, .. } | Step::Together(steps) | Step::Only(_, steps) => named_sides(steps),
+        _ => Vec::new(),
+    };
+    steps.iter().flat_map(named).collect()
 }
 
 /// Whether every request that the case sends to this side is one that its peer may send.
-fn takes(side: Side, steps: &[Step]) -> bool {
-    use mcp_sansio::method::{MethodKind, Senders, rows};
+fn takes(side: Side, steps: &[Step], revision: Revision, asks: bool) -> bool {
     let peer_sends = |senders: Senders| match side {
         Side::Server => senders != Senders::Server,
         Side::Client => senders != Senders::Client,
     };
-    steps.iter().all(|step| {
-        let Step::Tx(message) = step else { return true };
-        let Some(method) = message.get("method").and_then(Value::as_str).filter(|_| message.get("id").is_some()) else {
-            return true;
-        };
+    let may_send = |message: &Value| {
+        let named = message.get("id").and(message.get("method")).and_then(Value::as_str);
+        let Some(method) = named else { return true };
         let mut known = rows().iter().filter(|row| row.name == method && row.kind == MethodKind::Request).peekable();
-        known.peek().is_none() || known.any(|row| peer_sends(row.senders))
+        let fits = known.peek().is_none() || known.any(|row| peer_sends(row.senders));
+        fits && (side == Side::Server || asks || revision.features().server_requests)
+    };
+    steps.iter().all(|step| match step {
+        Step::Tx(message) => may_send(message),
+        Step::ForEach { steps, .. } | Step::Together(steps) | Step::Only(_, steps) => takes(side, steps, revision, asks),
+        _ => true,
     })
 }
 
@@ -300,6 +340,16 @@ fn read_step(step: &Value) -> Result<Vec<Step>, Skip> {
         read = vec![Step::Only(revisions.collect(), read)];
     }
     Ok(read)
+}
+
+/// The steps of a process that plays the peer.
+pub fn read_peer(script: &Value) -> Result<Vec<Step>, Skip> {
+    read_steps(script.elements())
+}
+
+/// A string as it is; other values as JSON.
+fn as_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn read_action(key: &str, value: &Value, step: &Value) -> Result<Step, Skip> {
@@ -361,6 +411,14 @@ fn read_action(key: &str, value: &Value, step: &Value) -> Result<Step, Skip> {
             },
             nested("steps")?,
         ),
+        "process" => Step::Process {
+            example: text()?,
+            args: step.get("args").map(Value::elements).unwrap_or_default().iter().map(as_text).collect(),
+            script: step.get("do").cloned().unwrap_or(Value::Array(Vec::new())),
+            input: step.get("input").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            expect: known_pattern(step.get("expect").ok_or_else(malformed)?)?,
+        },
+        "stderr_bytes" => Step::Stderr { bytes: number(value)? },
         "on" => Step::On {
             pattern: known_pattern(value)?,
             steps: nested("do")?,

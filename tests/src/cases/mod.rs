@@ -7,6 +7,7 @@ pub mod host;
 pub mod machine;
 pub mod pattern;
 pub mod play;
+pub mod process;
 pub mod value;
 
 use std::{collections::BTreeMap, fmt};
@@ -16,6 +17,7 @@ use mcp_sansio::{embed::Channel, revision::Revision};
 use case::{Case, Script, Skip};
 use host::Host;
 use play::{Setting, play};
+use process::Programs;
 
 /// The application that the cases of this project name.
 pub const HOST: &str = include_str!("../../cases/host.json");
@@ -43,6 +45,7 @@ pub enum Verdict {
 pub struct Player {
     host: Host,
     memory: Option<fn() -> usize>,
+    programs: Option<Programs>,
 }
 
 /// What the cases of one or more files came to.
@@ -52,9 +55,10 @@ pub struct Report {
 }
 
 impl Player {
-    /// With the application of `HOST`. `memory` says how many bytes the process holds.
-    pub fn new(memory: Option<fn() -> usize>) -> Result<Self, String> {
-        Ok(Self { host: Host::read(HOST)?, memory })
+    /// With the application of `HOST`. `memory` says how many bytes the process holds; `programs` are for cases about
+    /// processes. A case that needs what is not given fails.
+    pub fn new(memory: Option<fn() -> usize>, programs: Option<Programs>) -> Result<Self, String> {
+        Ok(Self { host: Host::read(HOST)?, memory, programs })
     }
     /// Plays every case of a file: one a line.
     pub fn play(&self, file: &str, report: &mut Report) -> Result<(), String> {
@@ -71,11 +75,11 @@ impl Player {
             Ok(script) => script,
             Err(skip) => return Verdict::Skipped(skip.clone()),
         };
-        if Revision::from_name(revision).is_none() {
+        let Some(known) = Revision::from_name(revision) else {
             return Verdict::Skipped(Skip(format!("revision {revision}")));
-        }
+        };
         let host = case.host.as_ref().map_or_else(|| self.host.clone(), |members| self.host.with(members));
-        let (assertions, seen) = self.runs(case, script, revision, &host);
+        let (assertions, seen) = self.runs(case, script, known, &host);
         match (seen.is_empty(), assertions) {
             (false, _) => Verdict::Failed { assertions, seen },
             (true, 0) => Verdict::Skipped(Skip("nothing is asserted".into())),
@@ -84,20 +88,22 @@ impl Player {
     }
 
     /// Every side, on every channel, cut in every way.
-    fn runs(&self, case: &Case, script: &Script, revision: &str, host: &Host) -> (usize, Vec<String>) {
+    fn runs(&self, case: &Case, script: &Script, revision: Revision, host: &Host) -> (usize, Vec<String>) {
         let mut assertions = 0;
         let mut seen = Vec::new();
-        for side in &script.sides {
+        let asks = case.adapt.iter().any(|rule| rule == "R3");
+        for side in script.sides(revision, asks) {
             for channel in script.channels {
                 let mut cut = 0;
                 loop {
                     let setting = Setting {
-                        revision,
-                        side: *side,
+                        revision: revision.name(),
+                        side,
                         channel: *channel,
                         host,
                         rules: &case.adapt,
                         memory: self.memory,
+                        programs: self.programs.as_ref(),
                         cut,
                     };
                     let played = play(&script.steps, setting);

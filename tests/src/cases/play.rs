@@ -10,6 +10,7 @@ use super::{
     host::{Act, Host},
     machine::{Event, Machine, Output},
     pattern::{Captures, Matcher, brief, fill, interpolate},
+    process::Programs,
     value::Value,
 };
 
@@ -54,6 +55,8 @@ pub struct Setting<'a> {
     pub rules: &'a [String],
     /// Bytes that the process holds now, where they are counted.
     pub memory: Option<fn() -> usize>,
+    /// Programs for cases about processes.
+    pub programs: Option<&'a Programs>,
     /// Which way of cutting a `TxEverySplit` step.
     pub cut: usize,
 }
@@ -176,6 +179,10 @@ impl Run<'_> {
                 return if here { self.steps(steps) } else { Ok(()) };
             }
             Step::ForEach { rows, steps, fresh } => return self.rows(rows, steps, *fresh),
+            Step::Process { example, args, script, input, expect } => {
+                return self.process(example, args, script, input, expect);
+            }
+            Step::Stderr { .. } => return Err("only the peer of a process has a stderr".into()),
             Step::Prelude { client_capabilities, server_capabilities } => {
                 self.connect(client_capabilities, server_capabilities.as_ref())?;
                 return self.prelude(server_capabilities.as_ref());
@@ -206,6 +213,22 @@ impl Run<'_> {
             self.captures.insert("V".into(), row.clone());
             self.steps(steps).map_err(|failure| format!("for {}: {failure}", brief(&row)))?;
         }
+        Ok(())
+    }
+
+    fn process(
+        &mut self,
+        example: &str,
+        args: &[String],
+        script: &Value,
+        input: &str,
+        expect: &Value,
+    ) -> Result<(), Failure> {
+        let programs = self.setting.programs.ok_or("programs are not known here")?;
+        let args: Vec<String> = args.iter().map(|arg| interpolate(arg, &self.captures)).collect();
+        let ended = programs.run(example, &args, script, &interpolate(input, &self.captures))?;
+        self.compare(example, expect, &ended)?;
+        self.assertions += 1;
         Ok(())
     }
 
@@ -728,8 +751,11 @@ impl Run<'_> {
                 Act::Result(result) => server.respond(now, request, result.to_string().as_bytes(), 0, false),
                 Act::ToolError(text) => server.respond_tool_error(now, request, &text),
             }
-            .or_else(|refused| if refused.code == "send.over" { Ok(()) } else { Err(refused) })
-            .map_err(command)?;
+            .unwrap_or_else(|refused| {
+                let refusal = [("event", Value::string("refused")), ("code", Value::string(refused.code))];
+                link.happened.push(Happening::Event(link.events.len()));
+                link.events.push(Value::object(refusal));
+            });
         }
         self.read()?;
         Ok(true)
