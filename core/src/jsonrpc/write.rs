@@ -163,9 +163,9 @@ fn stamped(out: &mut String, value: Json<'_>, stamp: &Stamp<'_>) {
         let text = value.get();
         let inside = text.find('{').and_then(|open| text.get(open + 1..)).unwrap_or("}");
         if value.flags().has(Flags::NEWLINE) {
-            compact(inside, out)
+            compact(inside, out);
         } else {
-            out.push_str(inside)
+            out.push_str(inside);
         }
         return;
     }
