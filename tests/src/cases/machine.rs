@@ -16,7 +16,12 @@ pub enum Output {
     /// Bytes of a stream.
     Bytes(String),
     /// A whole message.
-    Message(String),
+    Message {
+        /// Its text.
+        text: String,
+        /// The request (1) or call (2) that it belongs to; `None`: the session.
+        related: Option<(i64, u64)>,
+    },
     /// An event.
     Event(Event),
 }
@@ -122,7 +127,10 @@ fn read(record: &Record, batch: &Batch) -> Output {
         return Output::Bytes(batch.text(first).unwrap_or_default().to_owned());
     }
     if code == Code::Send as u32 {
-        return Output::Message(batch.text(first).unwrap_or_default().to_owned());
+        return Output::Message {
+            text: batch.text(first).unwrap_or_default().to_owned(),
+            related: (record.number != 0).then_some((record.number, record.handle)),
+        };
     }
     Output::Event(Event { code, handle: record.handle, description: describe(record, batch) })
 }

@@ -607,7 +607,7 @@ impl Run<'_> {
             for output in outputs {
                 match output {
                     Output::Bytes(bytes) => self.written(&bytes)?,
-                    Output::Message(message) => self.sent(&message)?,
+                    Output::Message { text, .. } => self.sent(&text)?,
                     Output::Event(event) => self.event(event)?,
                 }
             }
