@@ -438,16 +438,28 @@ impl Pair {
             }
             "over" => {
                 self.due.retain(|_, due| !matches!(due, Due::Serve(request, _) if *request == event.handle));
-                if self.requests.remove(&event.handle) { Ok(()) } else { Err(format!("request {} ended twice", event.handle)) }
+                if !self.requests.remove(&event.handle) {
+                    return Err(format!("request {} ended twice", event.handle));
+                }
+                // What was asked for it is not wanted any more.
+                let asked = self.asked.iter().filter(|(_, request)| **request == event.handle).map(|(call, _)| *call);
+                let now = self.now;
+                for call in asked.collect::<Vec<_>>() {
+                    unless_over(self.server.machine.cancel(now, call, None))?;
+                }
+                Ok(())
             }
             "completed" | "failed" if side == Side::Client => self.outcome(event.handle, described),
             "completed" | "failed" => {
                 let request = self.asked.remove(&event.handle).ok_or("a second outcome of a server's call")?;
-                if event.code == Code::Completed as u32 || self.lossy {
-                    self.schedule(self.now, Due::Serve(request, Step::Result("asked".into())));
-                    return Ok(());
+                let wanted = self.requests.contains(&request);
+                if wanted && event.code == Code::Failed as u32 && !self.lossy {
+                    return Err(format!("the client did not answer: {described}"));
                 }
-                Err(format!("the client did not answer: {described}"))
+                if wanted {
+                    self.schedule(self.now, Due::Serve(request, Step::Result("asked".into())));
+                }
+                Ok(())
             }
             "progress" => {
                 let call = self.calls.get_mut(&event.handle).ok_or("progress of a call that has its outcome")?;
@@ -476,6 +488,8 @@ impl Pair {
                 }
                 Ok(())
             }
+            // What arrived of a line before the connection was dropped.
+            "fault" if self.dropped && described.get("code") == Some(&Value::string("fault.parse")) => Ok(()),
             "fault" if self.expected.is_some() => Err(format!("{} finds fault: {described}", side.name())),
             _ => Ok(()),
         }
