@@ -107,13 +107,13 @@ class Driver(Generic[Connection]):
 
     def do(self, command: Callable[..., Answer], *arguments: Any, **options: Any) -> Answer:  # noqa: ANN401 - the command's own
         """Runs a command of the connection now; raises what it raises."""
+        # A refused command may have something to say too: an answer that is too large becomes an error.
+        self._schedule()
         try:
-            answer = command(*arguments, time.monotonic_ns(), **options)
+            return command(*arguments, time.monotonic_ns(), **options)
         except EngineFailed as failure:
             self._fail(failure)
             raise
-        self._schedule()
-        return answer
 
     async def do_with_room(self, command: Callable[..., Answer], *arguments: Any, **options: Any) -> Answer:  # noqa: ANN401 - as above
         """Runs a command as `do`, and waits for room in the output where there is none."""
@@ -123,7 +123,6 @@ class Driver(Generic[Connection]):
             except Blocked:
                 room = self._loop.create_future()
                 self._room.append(room)
-                self._schedule()
                 await room
 
     def turn(self) -> None:

@@ -58,6 +58,7 @@ class Server:
         """Describes the server; nothing runs yet."""
         self._config: dict[str, Any] = {
             "info": {"name": name, "version": version} | ({} if title is None else {"title": title}),
+            "capabilities": {"tools": {"listChanged": True}, "logging": {}},
             "limits": {"drain": DRAIN_MS} | dict(limits or {}),
         }
         chosen = {"instructions": instructions, "revisions": revisions, "page_size": page_size}
