@@ -384,4 +384,3 @@ def test_the_server_describes_itself() -> None:
             assert page["nextCursor"]
 
     run(test())
-
