@@ -69,8 +69,9 @@ const NANOS = 1e6;
 
 /**
  * Drives a machine over a link: gives it the facts, writes what it says, arms its one timer, and delivers the rest.
- * Each entry ends with a drain. Commands may be given from within `deliver`: they run at once, and what they bring
- * about is taken by the drain that is under way, so that nothing is written out of order.
+ * Each fact ends with a drain; commands of one turn share the drain, and with it the write, that ends the turn.
+ * Commands may be given from within `deliver`: they run at once, and what they bring about is taken by the drain that
+ * is under way, so that nothing is written out of order.
  */
 export class Driver<C extends Connection> {
   readonly #connection: C;
@@ -83,6 +84,7 @@ export class Driver<C extends Connection> {
   };
   #draining = false;
   #again = false;
+  #soon = false;
   #writable = true;
   #paused = false;
   #closed = false;
@@ -129,7 +131,7 @@ export class Driver<C extends Connection> {
   }
 
   /**
-   * Gives a command to the machine and takes what comes of it.
+   * Gives a command to the machine. What comes of it is taken before this turn ends.
    *
    * @throws {@link EngineError} what the engine refused; `send.closed` after the end.
    */
@@ -141,7 +143,7 @@ export class Driver<C extends Connection> {
       if (codeOf(error) === "engine.failed") this.#fail(error);
       throw error;
     } finally {
-      this.#drain();
+      this.#drainSoon();
     }
   }
 
@@ -167,6 +169,16 @@ export class Driver<C extends Connection> {
       this.#fail(error);
     }
     this.#drain();
+  }
+
+  #drainSoon(): void {
+    if (this.#draining) this.#again = true;
+    if (this.#draining || this.#soon) return;
+    this.#soon = true;
+    queueMicrotask(() => {
+      this.#soon = false;
+      this.#drain();
+    });
   }
 
   #drain(): void {

@@ -176,7 +176,7 @@ export class ServerSession {
   readonly #driver: Driver<ServerConnection>;
   readonly #options: ServerOptions;
   readonly #find: (name: string) => Tool | undefined;
-  readonly #running = new Map<number, AbortController>();
+  readonly #running = new Map<number, Running>();
   #reason = "close.local";
 
   /** Made by {@link Server.connect}. */
@@ -242,7 +242,7 @@ export class ServerSession {
       case Code.Over:
         this.#running
           .get(record.handle)
-          ?.abort(new EngineError(record.text(0) ?? "over.cancelled", "nobody waits for this result any more"));
+          ?.end(new EngineError(record.text(0) ?? "over.cancelled", "nobody waits for this result any more"));
         this.#running.delete(record.handle);
         break;
       case Code.Closed:
@@ -268,8 +268,8 @@ export class ServerSession {
   }
 
   async #run(tool: Tool, record: BatchRecord): Promise<Answer> {
-    const controller = new AbortController();
-    this.#running.set(record.handle, controller);
+    const running = new Running();
+    this.#running.set(record.handle, running);
     try {
       const args = record.json(4) ?? {};
       const misfit = (record.related & UNCHECKED) !== 0 ? tool.schema.misfit(args) : undefined;
@@ -278,7 +278,7 @@ export class ServerSession {
           connection.respondInvalidArguments(now, request, misfit);
         };
       }
-      const outcome = await tool.handler(args as JsonObject, this.#context(record, controller.signal));
+      const outcome = await tool.handler(args as JsonObject, this.#context(record, running));
       const result = JSON.stringify(resultOf(outcome));
       return (connection, now, request) => {
         connection.respond(now, request, result, 0, false);
@@ -289,7 +289,7 @@ export class ServerSession {
           connection.respondToolError(now, request, error.message);
         };
       }
-      if (!controller.signal.aborted) report(this.#options, error);
+      if (!running.over) report(this.#options, error);
       return (connection, now, request) => {
         connection.respondInternalError(now, request);
       };
@@ -298,12 +298,18 @@ export class ServerSession {
     }
   }
 
-  #context(record: BatchRecord, signal: AbortSignal): ToolContext {
+  #context(record: BatchRecord, running: Running): ToolContext {
     const request = record.handle;
     return {
-      signal,
-      revision: record.text(1) ?? "",
-      meta: record.json(5) as JsonObject | undefined,
+      get signal() {
+        return running.signal;
+      },
+      get revision() {
+        return record.text(1) ?? "";
+      },
+      get meta() {
+        return record.json(5) as JsonObject | undefined;
+      },
       progress: (value, total, message) =>
         this.#tell((connection, now) => connection.progress(now, request, value, total, message)),
       log: (level, data, logger) => {
@@ -327,8 +333,27 @@ export class ServerSession {
   }
 
   #abortAll(reason: EngineError): void {
-    for (const controller of this.#running.values()) controller.abort(reason);
+    for (const running of this.#running.values()) running.end(reason);
     this.#running.clear();
+  }
+}
+
+/** A call whose handler runs. Its signal is made when it is first looked at: most handlers never do. */
+class Running {
+  #controller: AbortController | undefined;
+  #reason: EngineError | undefined;
+
+  get over(): boolean {
+    return this.#reason !== undefined;
+  }
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+  end(reason: EngineError): void {
+    this.#reason = reason;
+    this.#controller?.abort(reason);
   }
 }
 

@@ -3,3 +3,5 @@
 /// The models that the tests of the core use too.
 #[path = "../../core/tests/reference/mod.rs"]
 pub mod reference;
+
+pub mod machine;
