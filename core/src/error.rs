@@ -94,12 +94,14 @@ pub struct RpcError {
 }
 
 /// Why a call has no result.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
     /// The peer answered with an error.
+    #[error("the peer answered with error {}", .0.code)]
     Rpc(RpcError),
     /// No answer in time; a cancellation was sent where the revision has one.
+    #[error("no answer in time: the limit on {}", limit.name())]
     Timeout {
         /// Which limit ended it.
         limit: TimeLimit,
@@ -107,20 +109,25 @@ pub enum CallError {
         began: Instant,
     },
     /// `cancel` was called.
+    #[error("cancelled")]
     Cancelled,
     /// The connection, exchange or session ended without the answer.
+    #[error("the connection ended without the answer")]
     Closed {
         /// Whether the peer may have seen it. False only if no byte of it left the machine: then a repeat is safe.
         delivered: bool,
     },
     /// The peer answered with something the revision does not allow.
+    #[error("the answer is not valid: {}", .0.detail)]
     InvalidResult(Box<Fault>),
     /// Input was refused, unsupported or asked too often.
+    #[error("the server asked for input that was not given")]
     Input {
         /// Which question.
         key: Option<String>,
     },
     /// The peer wants credentials.
+    #[error("the peer wants credentials")]
     AuthRequired,
 }
 
@@ -146,6 +153,16 @@ pub enum TimeLimit {
     Silence,
     /// Since its beginning, paused while the client's application is asked.
     Total,
+}
+
+impl TimeLimit {
+    /// `silence` or `total`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Silence => "silence",
+            Self::Total => "total",
+        }
+    }
 }
 
 /// The peer broke a rule; the engine has dealt with it.

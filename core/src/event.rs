@@ -1,5 +1,5 @@
 //! What a machine tells the application, and how the application answers. One type for both roles.
-use alloc::{borrow::Cow, boxed::Box, sync::Arc, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, sync::Arc};
 
 use crate::{
     CallHandle, InputHandle, RequestHandle,
@@ -100,6 +100,19 @@ pub enum Event {
 
 const _: () = assert!(size_of::<Event>() <= 88, "events stay small");
 
+impl Event {
+    /// Bytes of the payloads that it keeps alive. A request is not counted: it is held by its table.
+    pub(crate) fn bytes(&self) -> usize {
+        let of = |payload: &Option<Payload>| payload.as_ref().map_or(0, |payload| payload.as_str().len());
+        match self {
+            Self::Completed { outcome: Ok(completion), .. } => completion.result.as_str().len(),
+            Self::Progress { params, .. } => params.as_str().len(),
+            Self::Notification { params, .. } => of(params),
+            _ => 0,
+        }
+    }
+}
+
 /// A known method, or the text of an unknown one.
 #[derive(Debug, Clone)]
 pub enum Method {
@@ -127,8 +140,6 @@ pub enum OverReason {
     Cancelled,
     /// The connection, session or machine ended.
     Closed,
-    /// The questions weren't answered in time, too often, or the client refused them; the engine has answered the request.
-    Input,
     /// `Limits::handler`; the engine has answered -32603.
     HandlerTimeout,
 }
@@ -139,7 +150,6 @@ impl OverReason {
         match self {
             Self::Cancelled => "over.cancelled",
             Self::Closed => "over.closed",
-            Self::Input => "over.input",
             Self::HandlerTimeout => "over.handler_timeout",
         }
     }
@@ -191,12 +201,10 @@ pub struct Request {
     pub(crate) arguments: Span,
     pub(crate) meta: Span,
     pub(crate) handle: RequestHandle,
-    pub(crate) input: Option<Box<InputAnswers>>,
     pub(crate) method: Option<MethodId>,
     /// The method's token in `buf`, for one that the table lacks.
     pub(crate) method_span: Span,
     pub(crate) revision: Revision,
-    pub(crate) round: u8,
     pub(crate) unchecked: bool,
 }
 
@@ -237,32 +245,11 @@ impl Request {
     pub fn meta(&self) -> Option<Payload> {
         self.part(self.meta)
     }
-    /// 0 the first time; n after n rounds of input (modern: only as far as the sealed state tells).
-    pub const fn round(&self) -> u8 {
-        self.round
-    }
-    /// The answers of this round, in both eras.
-    pub fn input(&self) -> Option<&InputAnswers> {
-        self.input.as_deref()
-    }
     /// Whether the tool has an input schema that this build does not check: the layer above checks the arguments before
     /// it calls the handler.
     pub const fn unchecked(&self) -> bool {
         self.unchecked
     }
-}
-
-/// What the client answered to `Outcome::InputRequired`.
-#[derive(Debug)]
-pub struct InputAnswers {
-    /// Verified: made by this service, for this principal, method and arguments, and not expired. `None` if none was given.
-    pub state: Option<Box<[u8]>>,
-    /// Key and the client's *result*. Keys that weren't asked are left out; keys that weren't answered are missing.
-    pub answers: Vec<(Payload, Payload)>,
-    /// Legacy only: keys whose question ended in an error or in silence. Empty in the modern era.
-    pub failed: Vec<(Box<str>, CallError)>,
-    /// Legacy: the handle of the round before. Modern: `None`.
-    pub previous: Option<RequestHandle>,
 }
 
 /// What a message that an application starts is about.
@@ -287,21 +274,6 @@ pub enum Outcome<'a> {
         /// For cacheable methods; else ignored. `None` = 0, private.
         cache: Option<CacheHint>,
     },
-    /// A result type of a negotiated extension (`task`…).
-    Extension {
-        /// `resultType`.
-        result_type: &'a str,
-        /// The object.
-        result: Json<'a>,
-    },
-    /// Questions first. Allowed on `tools/call`, `prompts/get`, `resources/read`; at least one of the two members. Ends
-    /// this handle.
-    InputRequired {
-        /// Unique keys.
-        questions: &'a [Question<'a>],
-        /// Anything; sealed by the engine, not encrypted. Bounded by `Limits::state_bytes`.
-        state: Option<&'a [u8]>,
-    },
     /// Failure. Codes -32099…-32020 that the spec doesn't define are refused; codes of other revisions are mapped.
     Error {
         /// Code.
@@ -311,17 +283,6 @@ pub enum Outcome<'a> {
         /// Data.
         data: Option<Json<'a>>,
     },
-}
-
-/// One question for the client.
-#[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
-    /// Its name within the request.
-    pub key: &'a str,
-    /// Method.
-    pub method: &'a str,
-    /// Params.
-    pub params: Option<Json<'a>>,
 }
 
 /// How long and by whom a result may be kept: `server/utilities/caching` of 2026-07-28.

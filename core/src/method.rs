@@ -1,5 +1,5 @@
 //! The one table of methods: who may send what in which revision, and what the engine does with it.
-use crate::revision::{Revision, RevisionSet};
+use crate::revision::{Era, Revision, RevisionSet};
 
 /// A row of the table, by its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +45,13 @@ pub enum Senders {
     Both,
 }
 
+impl Senders {
+    /// Whether `side` is among them.
+    pub const fn include(self, side: Side) -> bool {
+        matches!((self, side), (Self::Both, _) | (Self::Client, Side::Client) | (Self::Server, Side::Server))
+    }
+}
+
 /// What the engine does with a received message of this method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -69,6 +76,12 @@ pub enum Handling {
     SetLevel,
     /// Opens a subscription stream.
     Listen,
+    /// Says which subscriptions a stream has; goes to the application.
+    Acknowledged,
+    /// Says that the tools changed; goes to the application.
+    ToolsChanged,
+    /// Is a log notice; goes to the application.
+    Log,
     /// A question for the client's application.
     Input,
     /// Goes to the application as it is.
@@ -94,24 +107,27 @@ pub struct MethodRow {
     pub name: &'static str,
     /// Request or notification.
     pub kind: MethodKind,
-    /// Who may send it.
+    /// Who may send it, or, where it is embedded, ask it.
     pub senders: Senders,
-    /// Where it exists.
+    /// Where it is a message.
     pub revisions: RevisionSet,
-    /// The extension it belongs to; `None`: the core protocol.
+    /// Where it is no message but a question carried in a result: `basic/patterns/mrtr` of 2026-07-28.
+    pub embedded: RevisionSet,
+    /// The extension it belongs to, which both sides declare; `None`: the core protocol.
     pub extension: Option<&'static str>,
-    /// The capability that its receiver declares (for notifications: its sender), where one is needed. The last revisions
-    /// that lack the capability are named by `ungated`.
+    /// The capability that its receiver (for notifications: its sender) declares, where one is needed. A dot leads to a
+    /// member: `resources.subscribe` is declared by `{"resources":{"subscribe":true}}`, `tasks.list` by
+    /// `{"tasks":{"list":{}}}`.
     pub capability: Option<&'static str>,
-    /// Revisions in which it needs no capability although the row names one.
+    /// Where it needs no capability although the row names one.
     pub ungated: RevisionSet,
     /// The member of `params` that names what is asked for: `name`, `uri`, `taskId`.
     pub name_field: Option<&'static str>,
-    /// Required members of `params`, besides `_meta`.
+    /// Members that `params` has in each of its forms, besides `_meta`.
     pub required: &'static [&'static str],
     /// Where its result carries cache hints.
     pub cacheable: RevisionSet,
-    /// Where it may be answered with questions.
+    /// Whether it may be answered with questions.
     pub may_ask: bool,
     /// How long a call of it may be silent.
     pub timeout: TimeoutClass,
@@ -119,38 +135,475 @@ pub struct MethodRow {
     pub handling: Handling,
 }
 
-/// The row of a method that `sender` may send in `revision`, among the core methods and those of the given extensions.
+impl MethodRow {
+    fn is_sent(&self, sender: Side, revision: Revision) -> bool {
+        self.revisions.contains(revision) && self.senders.include(sender)
+    }
+}
+
+/// The row of the core method that `sender` may send in `revision`.
 pub fn find(name: &str, kind: MethodKind, sender: Side, revision: Revision) -> Option<MethodId> {
-    let _ = (name, kind, sender, revision);
-    todo!()
+    named(name)
+        .find(|(_, row)| row.extension.is_none() && row.kind == kind && row.is_sent(sender, revision))
+        .map(|(id, _)| id)
 }
 
-/// Whether any revision has a method of this name, for any sender.
+/// The row of the method that `sender` may send in `revision` if both sides declared the extension that the row names.
+pub fn find_extension(name: &str, kind: MethodKind, sender: Side, revision: Revision) -> Option<MethodId> {
+    named(name)
+        .find(|(_, row)| row.extension.is_some() && row.kind == kind && row.is_sent(sender, revision))
+        .map(|(id, _)| id)
+}
+
+/// The row of a question that a result may carry in `revision`.
+pub fn find_embedded(name: &str, revision: Revision) -> Option<MethodId> {
+    named(name).find(|(_, row)| row.embedded.contains(revision)).map(|(id, _)| id)
+}
+
+/// Whether any revision or extension has a method of this name, for any sender.
 pub fn is_known(name: &str) -> bool {
-    let _ = name;
-    todo!()
+    named(name).next().is_some()
 }
 
-/// The row of the one core method that `sender` sends in `revision` to have this done, if there is one.
+/// The row of the one core method that `sender` sends in `revision` to have this done, if there is one. Of the several
+/// methods that are [`Handling::Input`] or [`Handling::Deliver`] it is the first.
 pub fn with_handling(handling: Handling, sender: Side, revision: Revision) -> Option<MethodId> {
-    let _ = (handling, sender, revision);
-    todo!()
+    (0..)
+        .map(MethodId)
+        .zip(ROWS)
+        .find(|(_, row)| row.handling == handling && row.extension.is_none() && row.is_sent(sender, revision))
+        .map(|(id, _)| id)
 }
 
 /// All rows, in an order that does not change within a build.
 pub fn rows() -> &'static [MethodRow] {
-    todo!()
+    ROWS
 }
 
 impl MethodId {
     /// Its row.
     pub fn row(self) -> &'static MethodRow {
-        todo!()
+        ROWS.get(usize::from(self.0)).unwrap_or(&INITIALIZE)
     }
     pub(crate) const fn index(self) -> u16 {
         self.0
     }
-    pub(crate) const fn from_index(index: u16) -> Self {
-        Self(index)
+}
+
+/// Places of the rows, those with the shortest names first. Few names have the same length, so a name finds its rows
+/// with hardly a comparison of text.
+struct ByLength {
+    order: [u16; ROWS.len()],
+    /// Where each length begins in `order`; the one after the longest is the end.
+    starts: [u16; Self::LONGEST + 2],
+}
+
+impl ByLength {
+    #[expect(clippy::indexing_slicing, reason = "runs in the compiler")]
+    const LONGEST: usize = {
+        let mut longest = 0;
+        let mut place = 0;
+        while place < ROWS.len() {
+            if ROWS[place].name.len() > longest {
+                longest = ROWS[place].name.len();
+            }
+            place += 1;
+        }
+        longest
+    };
+
+    #[expect(clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "runs in the compiler")]
+    const fn new() -> Self {
+        let mut order = [0; ROWS.len()];
+        let mut starts = [0; Self::LONGEST + 2];
+        let mut filled = 0;
+        let mut length = 0;
+        while length <= Self::LONGEST {
+            starts[length] = filled as u16;
+            let mut place = 0;
+            while place < ROWS.len() {
+                if ROWS[place].name.len() == length {
+                    order[filled] = place as u16;
+                    filled += 1;
+                }
+                place += 1;
+            }
+            length += 1;
+        }
+        starts[length] = filled as u16;
+        Self { order, starts }
+    }
+}
+
+static BY_LENGTH: ByLength = ByLength::new();
+
+/// The rows of this name.
+fn named(name: &str) -> impl Iterator<Item = (MethodId, &'static MethodRow)> {
+    let places = match BY_LENGTH.starts.get(name.len()..) {
+        Some([start, end, ..]) => BY_LENGTH.order.get(usize::from(*start)..usize::from(*end)),
+        _ => None,
+    };
+    places
+        .unwrap_or_default()
+        .iter()
+        .map(|place| (MethodId(*place), MethodId(*place).row()))
+        .filter(move |(_, row)| row.name == name)
+}
+
+/// `io.modelcontextprotocol/tasks`.
+const TASKS: Option<&str> = Some("io.modelcontextprotocol/tasks");
+
+const ALL: RevisionSet = RevisionSet::all();
+const LEGACY: RevisionSet = RevisionSet::of(Era::Legacy);
+const MODERN: RevisionSet = RevisionSet::of(Era::Modern);
+const CACHE_HINTS: RevisionSet = RevisionSet::with_cache_hints();
+/// The one in which tasks are part of the core protocol.
+const CORE_TASKS: RevisionSet = RevisionSet::one(Revision::V2025_11_25);
+
+/// A request of the client that most rows are like.
+const REQUEST: MethodRow = MethodRow {
+    name: "",
+    kind: MethodKind::Request,
+    senders: Senders::Client,
+    revisions: ALL,
+    embedded: RevisionSet::EMPTY,
+    extension: None,
+    capability: None,
+    ungated: RevisionSet::EMPTY,
+    name_field: None,
+    required: &[],
+    cacheable: RevisionSet::EMPTY,
+    may_ask: false,
+    timeout: TimeoutClass::Machine,
+    handling: Handling::Deliver,
+};
+
+/// A notification of the server that most rows are like.
+const NOTICE: MethodRow = MethodRow {
+    kind: MethodKind::Notification,
+    senders: Senders::Server,
+    timeout: TimeoutClass::None,
+    ..REQUEST
+};
+
+const QUESTION: MethodRow = MethodRow {
+    senders: Senders::Server,
+    revisions: LEGACY,
+    embedded: MODERN,
+    timeout: TimeoutClass::Human,
+    handling: Handling::Input,
+    ..REQUEST
+};
+
+const CALL_TOOL: MethodRow = MethodRow {
+    name: "tools/call",
+    revisions: RevisionSet::range(Revision::V2024_11_05, Revision::V2026_07_28),
+    capability: Some("tools"),
+    name_field: Some("name"),
+    required: &["name"],
+    may_ask: true,
+    handling: Handling::CallTool,
+    ..REQUEST
+};
+
+const CANCELLED: MethodRow = MethodRow {
+    name: "notifications/cancelled",
+    senders: Senders::Both,
+    revisions: RevisionSet::range(Revision::V2024_11_05, Revision::V2025_06_18).union(MODERN),
+    required: &["requestId"],
+    handling: Handling::Cancelled,
+    ..NOTICE
+};
+
+const PROGRESS: MethodRow = MethodRow {
+    name: "notifications/progress",
+    required: &["progressToken", "progress"],
+    handling: Handling::Progress,
+    ..NOTICE
+};
+
+const TASK: MethodRow = MethodRow {
+    senders: Senders::Both,
+    revisions: CORE_TASKS,
+    capability: Some("tasks"),
+    name_field: Some("taskId"),
+    required: &["taskId"],
+    ..REQUEST
+};
+
+const EXTENSION_TASK: MethodRow = MethodRow {
+    revisions: MODERN,
+    extension: TASKS,
+    name_field: Some("taskId"),
+    required: &["taskId"],
+    ..REQUEST
+};
+
+const INITIALIZE: MethodRow = MethodRow {
+    name: "initialize",
+    revisions: LEGACY,
+    required: &["protocolVersion", "capabilities", "clientInfo"],
+    handling: Handling::Initialize,
+    ..REQUEST
+};
+
+static ROWS: &[MethodRow] = &[
+    INITIALIZE,
+    MethodRow {
+        name: "notifications/initialized",
+        senders: Senders::Client,
+        revisions: LEGACY,
+        handling: Handling::Initialized,
+        ..NOTICE
+    },
+    MethodRow {
+        name: "server/discover",
+        revisions: MODERN,
+        cacheable: CACHE_HINTS,
+        handling: Handling::Discover,
+        ..REQUEST
+    },
+    MethodRow {
+        name: "ping",
+        senders: Senders::Both,
+        revisions: LEGACY,
+        handling: Handling::Ping,
+        ..REQUEST
+    },
+    CANCELLED,
+    // That schema alone makes the id optional; without it the notice takes nothing back.
+    MethodRow { revisions: CORE_TASKS, required: &[], ..CANCELLED },
+    MethodRow { senders: Senders::Both, revisions: LEGACY, ..PROGRESS },
+    MethodRow { revisions: MODERN, ..PROGRESS },
+    MethodRow {
+        name: "tools/list",
+        capability: Some("tools"),
+        cacheable: CACHE_HINTS,
+        handling: Handling::ListTools,
+        ..REQUEST
+    },
+    CALL_TOOL,
+    #[cfg(feature = "made-up-revision")]
+    MethodRow { name: "tools/invoke", revisions: RevisionSet::one(Revision::V2099_01_01), ..CALL_TOOL },
+    MethodRow {
+        name: "notifications/tools/list_changed",
+        capability: Some("tools.listChanged"),
+        handling: Handling::ToolsChanged,
+        ..NOTICE
+    },
+    MethodRow { name: "resources/list", capability: Some("resources"), cacheable: CACHE_HINTS, ..REQUEST },
+    MethodRow {
+        name: "resources/templates/list",
+        capability: Some("resources"),
+        cacheable: CACHE_HINTS,
+        ..REQUEST
+    },
+    MethodRow {
+        name: "resources/read",
+        capability: Some("resources"),
+        name_field: Some("uri"),
+        required: &["uri"],
+        cacheable: CACHE_HINTS,
+        may_ask: true,
+        ..REQUEST
+    },
+    MethodRow {
+        name: "resources/subscribe",
+        revisions: LEGACY,
+        capability: Some("resources.subscribe"),
+        name_field: Some("uri"),
+        required: &["uri"],
+        ..REQUEST
+    },
+    MethodRow {
+        name: "resources/unsubscribe",
+        revisions: LEGACY,
+        capability: Some("resources.subscribe"),
+        name_field: Some("uri"),
+        required: &["uri"],
+        ..REQUEST
+    },
+    MethodRow {
+        name: "notifications/resources/list_changed",
+        capability: Some("resources.listChanged"),
+        ..NOTICE
+    },
+    MethodRow {
+        name: "notifications/resources/updated",
+        capability: Some("resources.subscribe"),
+        name_field: Some("uri"),
+        required: &["uri"],
+        ..NOTICE
+    },
+    MethodRow { name: "prompts/list", capability: Some("prompts"), cacheable: CACHE_HINTS, ..REQUEST },
+    MethodRow {
+        name: "prompts/get",
+        capability: Some("prompts"),
+        name_field: Some("name"),
+        required: &["name"],
+        may_ask: true,
+        ..REQUEST
+    },
+    MethodRow {
+        name: "notifications/prompts/list_changed",
+        capability: Some("prompts.listChanged"),
+        ..NOTICE
+    },
+    MethodRow {
+        name: "completion/complete",
+        capability: Some("completions"),
+        ungated: RevisionSet::one(Revision::V2024_11_05),
+        required: &["ref", "argument"],
+        ..REQUEST
+    },
+    MethodRow {
+        name: "logging/setLevel",
+        revisions: LEGACY,
+        capability: Some("logging"),
+        required: &["level"],
+        handling: Handling::SetLevel,
+        ..REQUEST
+    },
+    MethodRow {
+        name: "notifications/message",
+        capability: Some("logging"),
+        required: &["level", "data"],
+        handling: Handling::Log,
+        ..NOTICE
+    },
+    MethodRow {
+        name: "subscriptions/listen",
+        revisions: MODERN,
+        required: &["notifications"],
+        timeout: TimeoutClass::None,
+        handling: Handling::Listen,
+        ..REQUEST
+    },
+    MethodRow {
+        name: "notifications/subscriptions/acknowledged",
+        revisions: MODERN,
+        required: &["notifications"],
+        handling: Handling::Acknowledged,
+        ..NOTICE
+    },
+    MethodRow {
+        name: "sampling/createMessage",
+        capability: Some("sampling"),
+        required: &["messages", "maxTokens"],
+        ..QUESTION
+    },
+    MethodRow {
+        name: "elicitation/create",
+        revisions: RevisionSet::one(Revision::V2025_06_18),
+        embedded: RevisionSet::EMPTY,
+        capability: Some("elicitation"),
+        required: &["message", "requestedSchema"],
+        ..QUESTION
+    },
+    MethodRow {
+        name: "elicitation/create",
+        revisions: RevisionSet::one(Revision::V2025_11_25),
+        capability: Some("elicitation"),
+        required: &["message"],
+        ..QUESTION
+    },
+    MethodRow {
+        name: "notifications/elicitation/complete",
+        revisions: RevisionSet::one(Revision::V2025_11_25),
+        required: &["elicitationId"],
+        ..NOTICE
+    },
+    MethodRow { name: "roots/list", capability: Some("roots"), timeout: TimeoutClass::Machine, ..QUESTION },
+    MethodRow {
+        name: "notifications/roots/list_changed",
+        senders: Senders::Client,
+        revisions: LEGACY,
+        capability: Some("roots.listChanged"),
+        ..NOTICE
+    },
+    MethodRow { name: "tasks/get", ..TASK },
+    // It is answered only when the task has ended, and a task may wait for a person.
+    MethodRow { name: "tasks/result", timeout: TimeoutClass::Human, ..TASK },
+    MethodRow { name: "tasks/cancel", capability: Some("tasks.cancel"), ..TASK },
+    MethodRow { name: "tasks/list", capability: Some("tasks.list"), name_field: None, required: &[], ..TASK },
+    MethodRow {
+        name: "notifications/tasks/status",
+        senders: Senders::Both,
+        revisions: CORE_TASKS,
+        capability: Some("tasks"),
+        name_field: Some("taskId"),
+        required: &["taskId", "status", "createdAt", "lastUpdatedAt", "ttl"],
+        ..NOTICE
+    },
+    MethodRow { name: "tasks/get", ..EXTENSION_TASK },
+    MethodRow { name: "tasks/update", required: &["taskId", "inputResponses"], ..EXTENSION_TASK },
+    MethodRow { name: "tasks/cancel", ..EXTENSION_TASK },
+    MethodRow {
+        name: "notifications/tasks",
+        revisions: MODERN,
+        extension: TASKS,
+        name_field: Some("taskId"),
+        required: &["taskId", "status", "createdAt", "lastUpdatedAt", "ttlMs"],
+        ..NOTICE
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn senders(row: &MethodRow) -> impl Iterator<Item = Side> {
+        [Side::Client, Side::Server].into_iter().filter(|side| row.senders.include(*side))
+    }
+
+    #[test]
+    fn each_row_is_found_where_it_is_and_nowhere_else() {
+        for (place, row) in (0..).zip(ROWS) {
+            let find = if row.extension.is_some() { find_extension } else { find };
+            for side in [Side::Client, Side::Server] {
+                for revision in Revision::all() {
+                    let found = find(row.name, row.kind, side, revision) == Some(MethodId(place));
+                    assert_eq!(found, row.is_sent(side, revision), "{} {side:?} {revision:?}", row.name);
+                }
+            }
+            for revision in Revision::all() {
+                let found = find_embedded(row.name, revision) == Some(MethodId(place));
+                assert_eq!(found, row.embedded.contains(revision), "{} {revision:?}", row.name);
+            }
+            assert!(is_known(row.name));
+        }
+    }
+
+    #[test]
+    fn other_names_are_not_found() {
+        let longer = "n".repeat(ByLength::LONGEST + 1);
+        for name in ["", "pong", "Ping", "tools/cal", "tools/call ", "tools/calls", longer.as_str()] {
+            assert!(!is_known(name), "{name}");
+            for revision in Revision::all() {
+                assert_eq!(find(name, MethodKind::Request, Side::Client, revision), None, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_questions_and_deliveries_share_a_handling() {
+        let alone = |row: &&MethodRow| {
+            row.extension.is_none() && !matches!(row.handling, Handling::Input | Handling::Deliver)
+        };
+        for row in ROWS.iter().filter(alone) {
+            for side in senders(row) {
+                for revision in Revision::all().filter(|revision| row.revisions.contains(*revision)) {
+                    assert_eq!(with_handling(row.handling, side, revision).map(MethodId::row), Some(row));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_method_is_a_message_or_a_question() {
+        for row in ROWS {
+            assert!(row.revisions.intersection(row.embedded).is_empty(), "{}", row.name);
+            assert!(!row.revisions.union(row.embedded).is_empty(), "{}", row.name);
+        }
     }
 }

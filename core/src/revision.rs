@@ -1,6 +1,6 @@
 //! The revisions of the protocol and what differs between them, as features, so that no other code asks for a date.
 
-/// A released revision of the protocol: an index into the table of revisions.
+/// A released revision of the protocol. Later ones are greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Revision(u8);
 
@@ -29,7 +29,7 @@ pub struct Features {
     pub server_info: bool,
     /// An error whose id could not be read is written without an `id` member; elsewhere with `"id":null`.
     pub errors_omit_id: bool,
-    /// The server may send requests.
+    /// The server may send requests; elsewhere its questions travel in results.
     pub server_requests: bool,
     /// Arguments that do not fit a tool's schema are a tool result with `isError`; elsewhere -32602.
     pub argument_errors_are_results: bool,
@@ -37,6 +37,13 @@ pub struct Features {
     pub listen: bool,
     /// Progress notices may carry `message`.
     pub progress_message: bool,
+    /// Capabilities may have `extensions`.
+    pub extensions: bool,
+    /// Elicitation has the modes `form` and `url`, which a client declares; one whose `elicitation` is empty has `form`.
+    /// Elsewhere a form is all there is.
+    pub elicitation_modes: bool,
+    /// A question in `url` mode carries an `elicitationId`.
+    pub elicitation_id: bool,
     /// The code for a resource that does not exist.
     pub resource_not_found: i32,
 }
@@ -44,6 +51,79 @@ pub struct Features {
 /// A set of revisions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RevisionSet(u16);
+
+struct Row {
+    name: &'static str,
+    features: Features,
+}
+
+const FIRST_LEGACY: Row = Row {
+    name: "2024-11-05",
+    features: Features {
+        era: Era::Legacy,
+        batches: false,
+        result_type: false,
+        cache_hints: false,
+        server_info: false,
+        errors_omit_id: false,
+        server_requests: true,
+        argument_errors_are_results: false,
+        listen: false,
+        progress_message: false,
+        extensions: false,
+        elicitation_modes: false,
+        elicitation_id: false,
+        resource_not_found: -32002,
+    },
+};
+
+const FIRST_MODERN: Row = Row {
+    name: "2026-07-28",
+    features: Features {
+        era: Era::Modern,
+        batches: false,
+        result_type: true,
+        cache_hints: true,
+        server_info: true,
+        errors_omit_id: true,
+        server_requests: false,
+        argument_errors_are_results: true,
+        listen: true,
+        progress_message: true,
+        extensions: true,
+        elicitation_modes: true,
+        elicitation_id: false,
+        resource_not_found: -32602,
+    },
+};
+
+/// Oldest first.
+static TABLE: &[Row] = &[
+    FIRST_LEGACY,
+    Row {
+        name: "2025-03-26",
+        features: Features { batches: true, progress_message: true, ..FIRST_LEGACY.features },
+    },
+    Row { name: "2025-06-18", features: Features { progress_message: true, ..FIRST_LEGACY.features } },
+    Row {
+        name: "2025-11-25",
+        features: Features {
+            errors_omit_id: true,
+            argument_errors_are_results: true,
+            progress_message: true,
+            elicitation_modes: true,
+            elicitation_id: true,
+            ..FIRST_LEGACY.features
+        },
+    },
+    FIRST_MODERN,
+    #[cfg(feature = "made-up-revision")]
+    Row { name: "2099-01-01", features: Features { cache_hints: false, ..FIRST_MODERN.features } },
+];
+
+#[expect(clippy::cast_possible_truncation, reason = "a set has room for 16")]
+const COUNT: u8 = TABLE.len() as u8;
+const _: () = assert!(COUNT > 0 && COUNT <= 16, "a set has room for 16");
 
 impl Revision {
     /// 2024-11-05.
@@ -56,58 +136,83 @@ impl Revision {
     pub const V2025_11_25: Self = Self(3);
     /// 2026-07-28.
     pub const V2026_07_28: Self = Self(4);
+    /// 2099-01-01, which does not exist.
+    #[cfg(feature = "made-up-revision")]
+    pub const V2099_01_01: Self = Self(5);
 
     /// All revisions of this build, oldest first.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> {
-        (0..0).map(Self)
+        (0..COUNT).map(Self)
     }
     /// The revision of this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        let _ = name;
-        todo!()
+        Self::all().find(|revision| revision.name() == name)
     }
     /// `2025-11-25`…
     pub const fn name(self) -> &'static str {
-        todo!()
+        self.row().name
     }
     /// What it has.
     pub const fn features(self) -> &'static Features {
-        todo!()
+        &self.row().features
     }
     /// Short for the era of its features.
     pub const fn era(self) -> Era {
         self.features().era
     }
-    pub(crate) const fn index(self) -> u8 {
-        self.0
-    }
-    /// Back from `index`, which the engine stored.
-    pub(crate) const fn from_index(index: u8) -> Self {
-        Self(index)
+    const fn row(self) -> &'static Row {
+        match TABLE.split_at_checked(self.0 as usize) {
+            Some((_, [row, ..])) => row,
+            _ => &FIRST_MODERN,
+        }
     }
 }
 
 impl RevisionSet {
     /// None.
     pub const EMPTY: Self = Self(0);
+
     /// All of this build.
     pub const fn all() -> Self {
-        todo!()
+        Self::since(Revision(0))
     }
     /// Those of one era.
     pub const fn of(era: Era) -> Self {
-        let _ = era;
-        todo!()
+        let mut set = Self::EMPTY;
+        let mut index = 0;
+        while index < COUNT {
+            if Revision(index).era() as u8 == era as u8 {
+                set = set.union(Self::one(Revision(index)));
+            }
+            index += 1;
+        }
+        set
+    }
+    /// Those whose results carry cache hints.
+    pub const fn with_cache_hints() -> Self {
+        let mut set = Self::EMPTY;
+        let mut index = 0;
+        while index < COUNT {
+            if Revision(index).features().cache_hints {
+                set = set.union(Self::one(Revision(index)));
+            }
+            index += 1;
+        }
+        set
     }
     /// From the first to the last, both included.
     pub const fn range(first: Revision, last: Revision) -> Self {
-        let _ = (first, last);
-        todo!()
+        let mut set = Self::EMPTY;
+        let mut index = first.0;
+        while index <= last.0 {
+            set = set.union(Self::one(Revision(index)));
+            index += 1;
+        }
+        set
     }
     /// From this one on.
     pub const fn since(first: Revision) -> Self {
-        let _ = first;
-        todo!()
+        Self::range(first, Revision(COUNT - 1))
     }
     /// One.
     pub const fn one(revision: Revision) -> Self {
@@ -134,5 +239,46 @@ impl RevisionSet {
     /// Its members, newest first.
     pub fn newest_first(self) -> impl Iterator<Item = Revision> {
         Revision::all().rev().filter(move |revision| self.contains(*revision))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_dates_in_order() {
+        assert!(TABLE.is_sorted_by(|left, right| left.name < right.name));
+        for revision in Revision::all() {
+            assert_eq!(Revision::from_name(revision.name()), Some(revision));
+        }
+        assert_eq!(Revision::from_name("2025-11-26"), None);
+        assert_eq!(Revision::from_name(""), None);
+        assert_eq!(Revision::V2024_11_05.name(), "2024-11-05");
+        assert_eq!(Revision::V2025_03_26.name(), "2025-03-26");
+        assert_eq!(Revision::V2025_06_18.name(), "2025-06-18");
+        assert_eq!(Revision::V2025_11_25.name(), "2025-11-25");
+        assert_eq!(Revision::V2026_07_28.name(), "2026-07-28");
+    }
+
+    #[test]
+    fn sets_hold_what_they_say() {
+        let dates = |set: RevisionSet| set.newest_first().map(Revision::name);
+        assert!(dates(RevisionSet::EMPTY).next().is_none());
+        assert!(dates(RevisionSet::all()).eq(Revision::all().rev().map(Revision::name)));
+        assert!(dates(RevisionSet::of(Era::Legacy)).eq([
+            "2025-11-25",
+            "2025-06-18",
+            "2025-03-26",
+            "2024-11-05"
+        ]));
+        assert!(
+            dates(RevisionSet::range(Revision::V2025_03_26, Revision::V2025_06_18))
+                .eq(["2025-06-18", "2025-03-26"])
+        );
+        assert!(RevisionSet::range(Revision::V2025_06_18, Revision::V2025_03_26).is_empty());
+        assert!(dates(RevisionSet::with_cache_hints()).eq(["2026-07-28"]));
+        assert_eq!(RevisionSet::of(Era::Legacy).union(RevisionSet::of(Era::Modern)), RevisionSet::all());
+        assert!(RevisionSet::of(Era::Legacy).intersection(RevisionSet::of(Era::Modern)).is_empty());
     }
 }

@@ -1,1 +1,161 @@
-//! stdio
+//! A role over a byte stream: one message a line (`basic/transports/stdio`).
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use crate::{
+    CallHandle, InputHandle, RequestHandle,
+    error::SendError,
+    event::{Action, Event, Outcome, Target},
+    framing::line::{Line, LineDecoder},
+    json::Json,
+    session::{CallOptions, Catalog, Change, Client, LogLevel, Server, Stats, role::Role},
+    time::Instant,
+    trace::TraceRecord,
+};
+
+/// A role over a byte stream. Events and bytes are two queues, each in order; between them there is no order.
+pub struct Connection<R> {
+    role: R,
+    lines: LineDecoder,
+    closed: bool,
+}
+
+#[allow(private_bounds, reason = "the roles of this crate are the only ones")]
+impl<R: Role> Connection<R> {
+    /// Wraps a role that was used for nothing yet.
+    pub fn new(mut role: R) -> Self {
+        let limit = role.engine().limits.message_bytes;
+        Self { role, lines: LineDecoder::new(limit), closed: false }
+    }
+    /// Any piece of the stream. Complete lines are parsed where they lie; only an unfinished tail is copied, and it is
+    /// bounded.
+    pub fn handle_data(&mut self, now: Instant, data: &[u8]) {
+        let mut rest = data;
+        while let Some(line) = self.lines.next(&mut rest) {
+            match line {
+                Line::Whole(message) => self.role.handle_message(now, message),
+                Line::TooLong => self.role.handle_too_long(now),
+            }
+        }
+    }
+    /// Takes the last line, if it has no end; true if it was the first time.
+    fn finish(&mut self, now: Instant) {
+        match self.lines.finish() {
+            Some(Line::Whole(message)) => self.role.handle_message(now, message),
+            Some(Line::TooLong) => self.role.handle_too_long(now),
+            None => {}
+        }
+    }
+    /// Writing failed, or the process is gone.
+    pub fn handle_closed(&mut self, now: Instant) {
+        self.role.handle_closed(now);
+    }
+    /// Fires what is due.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.role.handle_timeout(now);
+    }
+    /// The next deadline, after everything so far.
+    pub fn next_timeout(&self) -> Option<Instant> {
+        self.role.engine_ref().timers.next()
+    }
+    /// False while more input should stay in the pipe. Fed on regardless, the machine ends with `Overrun`.
+    pub fn wants_read(&self) -> bool {
+        self.role.engine_ref().wants_read()
+    }
+    /// The next event.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        let event = self.role.engine().poll_event()?;
+        self.closed |= matches!(event, Event::Closed(_));
+        Some(event)
+    }
+    /// The next record of the message trace.
+    pub fn poll_trace(&mut self) -> Option<TraceRecord> {
+        self.role.engine().trace.as_mut()?.pop()
+    }
+    /// Appends whole lines to `out` until it holds `max` bytes (at least one line, if there is one); returns how many
+    /// bytes remain queued. Call it only while `out` is below `max`: what is in `out` is the host's, and no limit of
+    /// ours counts it. **Taking and writing is one critical section**: two threads that take and write concurrently
+    /// reorder the stream.
+    pub fn write_to(&mut self, out: &mut Vec<u8>, max: usize) -> usize {
+        let room = max.saturating_sub(out.len());
+        let outbox = &mut self.role.engine().outbox;
+        outbox.take_lines(room, |lines| out.extend_from_slice(lines.as_bytes()));
+        outbox.bytes()
+    }
+    /// True when the host may close the output and go: everything was taken and `Closed` was delivered.
+    pub fn is_over(&self) -> bool {
+        self.closed && !self.role.engine_ref().outbox.has_sends()
+    }
+    /// Counters.
+    pub fn stats(&self) -> &Stats {
+        &self.role.engine_ref().stats
+    }
+    pub(crate) fn role_mut(&mut self) -> &mut R {
+        &mut self.role
+    }
+    /// As [`Connection::poll_event`] and [`Connection::write_to`] together, message by message in one order.
+    pub(crate) fn poll_action(&mut self) -> Option<Action<'_>> {
+        let action = self.role.engine().poll_action()?;
+        self.closed |= matches!(action, Action::Deliver(Event::Closed(_)));
+        Some(action)
+    }
+    /// The role.
+    pub const fn role(&self) -> &R {
+        &self.role
+    }
+}
+
+macro_rules! commands {
+    ($role:ty: $($(#[$doc:meta])* $name:ident($($arg:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        impl Connection<$role> {
+            /// End of input. A last line without an end counts as a line. Then as the role's.
+            pub fn handle_eof(&mut self, now: Instant) {
+                self.finish(now);
+                self.role.handle_eof(now);
+            }
+            $( $(#[$doc])* pub fn $name(&mut self, now: Instant, $($arg: $kind),*) $(-> $result)? {
+                self.role.$name(now, $($arg),*)
+            } )*
+        }
+    };
+}
+commands! { Server:
+    /// As [`Server::respond`].
+    respond(request: RequestHandle, outcome: Outcome<'_>) -> Result<(), SendError>;
+    /// As [`Server::respond_tool_error`].
+    respond_tool_error(request: RequestHandle, text: &str) -> Result<(), SendError>;
+    /// As [`Server::respond_invalid_arguments`].
+    respond_invalid_arguments(request: RequestHandle, text: &str) -> Result<(), SendError>;
+    /// As [`Server::progress`].
+    progress(request: RequestHandle, progress: f64, total: Option<f64>, message: Option<&str>) -> Result<bool, SendError>;
+    /// As [`Server::log`].
+    log(target: Target, level: LogLevel, logger: Option<&str>, data: Json<'_>) -> Result<bool, SendError>;
+    /// As [`Server::notify`].
+    notify(target: Target, method: &str, params: Option<Json<'_>>) -> Result<(), SendError>;
+    /// As [`Server::call`].
+    call(target: Target, method: &str, params: Option<Json<'_>>, options: CallOptions<'_>) -> Result<CallHandle, SendError>;
+    /// As [`Server::cancel`].
+    cancel(call: CallHandle, reason: Option<&str>) -> Result<(), SendError>;
+    /// As [`Server::publish`].
+    publish(change: Change);
+    /// As [`Server::set_catalog`].
+    set_catalog(catalog: alloc::sync::Arc<Catalog>);
+    /// As [`Server::close`].
+    close(drain: Duration);
+}
+commands! { Client:
+    /// As [`Client::start`].
+    start(remembered: Option<&str>);
+    /// As [`Client::call`].
+    call(method: &str, params: Option<Json<'_>>, options: CallOptions<'_>) -> Result<CallHandle, SendError>;
+    /// As [`Client::cancel`].
+    cancel(call: CallHandle, reason: Option<&str>) -> Result<(), SendError>;
+    /// As [`Client::answer`].
+    answer(input: InputHandle, outcome: Outcome<'_>) -> Result<(), SendError>;
+    /// As [`Client::progress`].
+    progress(input: InputHandle, progress: f64, total: Option<f64>, message: Option<&str>) -> Result<bool, SendError>;
+    /// As [`Client::notify`].
+    notify(method: &str, params: Option<Json<'_>>) -> Result<(), SendError>;
+    /// As [`Client::close`].
+    close(drain: Duration);
+}

@@ -1,1 +1,70 @@
-//! The message-level roles.
+//! The roles on one ordered channel of messages.
+mod calls;
+mod catalog;
+mod client;
+mod config;
+mod engine;
+mod meta;
+mod outbox;
+mod requests;
+pub(crate) mod role;
+mod seal;
+mod server;
+mod state;
+mod stats;
+mod subscriptions;
+mod table;
+mod timers;
+
+pub use calls::CallOptions;
+pub use catalog::Catalog;
+pub use client::Client;
+pub use config::{ClientConfig, ServerConfig};
+pub use server::Server;
+pub use stats::{STATS, Stats};
+pub use subscriptions::Change;
+
+/// The eight levels of RFC 5424, as `server/utilities/logging` has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+#[repr(u8)]
+pub enum LogLevel {
+    Debug,
+    Info,
+    Notice,
+    Warning,
+    Error,
+    Critical,
+    Alert,
+    Emergency,
+}
+
+impl LogLevel {
+    const ALL: [Self; 8] = [
+        Self::Debug,
+        Self::Info,
+        Self::Notice,
+        Self::Warning,
+        Self::Error,
+        Self::Critical,
+        Self::Alert,
+        Self::Emergency,
+    ];
+    /// The level of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+    /// `debug`…
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Notice => "notice",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Critical => "critical",
+            Self::Alert => "alert",
+            Self::Emergency => "emergency",
+        }
+    }
+}

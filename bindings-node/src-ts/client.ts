@@ -1,0 +1,150 @@
+/** A client that starts its server as a child process. */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+
+import { Client, type ClientOptions, type Hooks, report, shielded } from "mcp-sansio-wasm/shared";
+
+import { loadEngine } from "./engine.js";
+import { StreamLink } from "./stream-link.js";
+
+/** Milliseconds that a server gets to exit after the end of its input, and again after SIGTERM. */
+const PATIENCE_MS = 2000;
+
+/** How to start a server. */
+export interface ServerCommand {
+  /** The program. */
+  readonly command: string;
+  /** Its arguments. */
+  readonly args?: readonly string[];
+  /** Variables beside the {@link inheritedVariables} of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Its working directory; this process's by default. */
+  readonly cwd?: string | URL;
+  /** Where its standard error goes: to this process's (the default), nowhere, or to a function, as it comes. */
+  readonly stderr?: "inherit" | "ignore" | ((text: string) => void);
+  /** Milliseconds that it gets to exit after the end of its input, and again after SIGTERM; 2,000 by default. */
+  readonly patience?: number;
+}
+
+/** How a server's process ended. */
+export interface Exit {
+  /** Its status; `null` if a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The variables that every server gets. Others may be secrets, and are for the caller to pass on. */
+export const inheritedVariables: readonly string[] =
+  process.platform === "win32"
+    ? ["APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROGRAMFILES", "SYSTEMROOT"]
+        .concat(["TEMP", "TMP", "USERNAME", "USERPROFILE"])
+    : ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"];
+
+/**
+ * A client of a server that it starts.
+ *
+ * ```ts
+ * const client = await StdioClient.connect({ command: "node", args: ["server.mjs"] }, { name: "host", version: "1.0.0" });
+ * const result = await client.callTool("greet", { who: "世界" });
+ * await client.close();
+ * ```
+ */
+export class StdioClient extends Client {
+  readonly #processes: ServerProcess[] = [];
+
+  /**
+   * Starts a server, and resolves when it is known. `remembered` is the revision of an earlier connection to the same
+   * server. A server that dies of the question for its era is started once more, without the question.
+   *
+   * @throws what `spawn` says if the program can't be started; {@link EngineError} as {@link Client.connect} says.
+   * Whatever was started has exited by then.
+   */
+  static async connect(server: ServerCommand, options: ClientOptions, remembered?: string): Promise<StdioClient> {
+    const client = new StdioClient(options);
+    const start = async (): Promise<StreamLink> => {
+      const started = await ServerProcess.start(server, options);
+      client.#processes.push(started);
+      return started;
+    };
+    try {
+      await client.connect(start, loadEngine(), remembered);
+    } catch (error) {
+      await client.#allExited();
+      throw error;
+    }
+    return client;
+  }
+
+  /** How the server's process ended. Resolves when it has. */
+  get exited(): Promise<Exit> {
+    return this.#allExited();
+  }
+
+  /** Ends the connection as {@link Client.close} does, and resolves when the server has exited. */
+  override async close(drainMs = 0): Promise<string> {
+    const reason = await super.close(drainMs);
+    await this.#allExited();
+    return reason;
+  }
+
+  async #allExited(): Promise<Exit> {
+    const exits = await Promise.all(this.#processes.map((process) => process.exited));
+    return exits.at(-1) ?? { code: null, signal: null };
+  }
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable | null>;
+
+/** A server's process, and the link over its standard streams. */
+class ServerProcess extends StreamLink {
+  readonly exited: Promise<Exit>;
+  readonly #child: Child;
+  readonly #patience: number;
+
+  static async start(server: ServerCommand, hooks: Hooks): Promise<ServerProcess> {
+    const { command, args = [], cwd, stderr = "inherit", patience = PATIENCE_MS } = server;
+    const inherited = inheritedVariables.map((name) => [name, process.env[name]] as const);
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...Object.fromEntries(inherited), ...server.env },
+      stdio: ["pipe", "pipe", typeof stderr === "function" ? "pipe" : stderr],
+    }) as Child;
+    await once(child, "spawn");
+    child.on("error", (error) => {
+      report(hooks, error);
+    });
+    if (typeof stderr === "function") {
+      child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+        shielded(hooks, stderr, text);
+      });
+    }
+    return new ServerProcess(child, patience);
+  }
+
+  private constructor(child: Child, patience: number) {
+    super(child.stdout, child.stdin);
+    this.#child = child;
+    this.#patience = patience;
+    this.exited = new Promise((resolve) => {
+      child.once("exit", (code, signal) => {
+        resolve({ code, signal });
+      });
+    });
+  }
+
+  /** Ends the server's input, and sees to it that the server exits. Until then its output is read, and dropped. */
+  override close(): void {
+    this.output.end();
+    this.input.resume();
+    const terminate = setTimeout(() => this.#child.kill("SIGTERM"), this.#patience);
+    const kill = setTimeout(() => this.#child.kill("SIGKILL"), 2 * this.#patience);
+    void this.exited.then(() => {
+      clearTimeout(terminate);
+      clearTimeout(kill);
+      // Processes that the server left behind may hold these open.
+      this.input.destroy();
+      this.#child.stderr?.destroy();
+    });
+  }
+}

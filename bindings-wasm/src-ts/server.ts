@@ -1,0 +1,369 @@
+/** A server: tools, and the connections that serve them. */
+import { Driver, type Link, type Owner, systemClock } from "./driver.js";
+import {
+  type BatchRecord,
+  Code,
+  type Engine,
+  EngineError,
+  type ServerConnection,
+  TOOL_CALL,
+  UNCHECKED,
+  codeOf,
+} from "./engine.js";
+import { observe, report } from "./observe.js";
+import { type CommonOptions, type JsonObject, commonConfig, randomSeed, snakeCase } from "./options.js";
+import { SchemaCheck } from "./schema.js";
+
+/** Options of a server. */
+export interface ServerOptions extends CommonOptions {
+  /** How to use the server, for the model. */
+  readonly instructions?: string;
+  /** Tools in one page of a list; 100 by default. */
+  readonly pageSize?: number;
+  /** How long a client may keep the list of tools, and whether all its users may share it. */
+  readonly listCache?: { readonly ttlMs: number; readonly public?: boolean };
+}
+
+/** What a tool says of itself, beside its name. Further members (`icons`, `_meta`…) are passed on. */
+export interface ToolOptions {
+  readonly title?: string;
+  /** What it does, for the model. */
+  readonly description?: string;
+  /** A JSON Schema of its arguments, an object; anything by default. */
+  readonly inputSchema?: JsonObject;
+  /** A JSON Schema of its `structuredContent`. */
+  readonly outputSchema?: JsonObject;
+  readonly annotations?: JsonObject;
+  readonly [member: string]: unknown;
+}
+
+/** One block of content. */
+export interface ContentBlock {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+/** A tool's result. */
+export interface ToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+  readonly [member: string]: unknown;
+}
+
+/** What a handler may return: one text, blocks of content, or a whole result. */
+export type ToolOutcome = string | readonly ContentBlock[] | ToolResult;
+
+/** Severities of log notices, least severe first. */
+export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
+
+/** What a handler has at hand, beside its arguments. */
+export interface ToolContext {
+  /** Aborted when nobody waits for the result any more. Its `reason` has the code why: `over.cancelled`… */
+  readonly signal: AbortSignal;
+  /** The revision that this call came in. */
+  readonly revision: string;
+  /** The call's `_meta`. */
+  readonly meta: JsonObject | undefined;
+  /** Tells the caller how far it is. False: not sent, because nobody asked, `value` did not rise, or there is no room. */
+  readonly progress: (value: number, total?: number, message?: string) => boolean;
+  /** Logs to the caller. False: not sent, because nobody asked for this level or there is no room. */
+  readonly log: (level: LogLevel, data: unknown, logger?: string) => boolean;
+}
+
+/** Runs a tool. It should stop when `context.signal` is aborted. */
+export type ToolHandler<A = JsonObject> = (args: A, context: ToolContext) => ToolOutcome | Promise<ToolOutcome>;
+
+/** Thrown by a handler whose tool failed in a way that the model should read: its text becomes the tool's result. */
+export class ToolError extends Error {
+  override readonly name = "ToolError";
+}
+
+interface Tool {
+  readonly definition: JsonObject;
+  readonly handler: ToolHandler;
+  readonly schema: SchemaCheck;
+}
+
+/**
+ * A server. Give it tools, then connect it to as many clients as there are links.
+ *
+ * ```ts
+ * const server = new Server({ name: "greeter", version: "1.0.0" });
+ * server.tool("greet", { description: "Greets someone" }, ({ who }) => `Hello, ${String(who)}!`);
+ * ```
+ */
+export class Server {
+  readonly #options: ServerOptions;
+  readonly #tools = new Map<string, Tool>();
+  readonly #sessions = new Set<ServerSession>();
+
+  /** Nothing is checked before a connection is made. */
+  constructor(options: ServerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Adds a tool, or replaces the one of that name. Clients that are connected are told.
+   *
+   * The arguments are checked against `inputSchema` before the handler is called. A thrown {@link ToolError} becomes
+   * a result that the model reads; anything else that is thrown goes to `onError`, and the peer learns only that the
+   * tool failed.
+   */
+  tool<A = JsonObject>(name: string, options: ToolOptions, handler: ToolHandler<A>): this {
+    const inputSchema = options.inputSchema ?? { type: "object" };
+    this.#tools.set(name, {
+      definition: { name, ...options, inputSchema },
+      // The schema is what makes the arguments an `A`.
+      handler: handler as ToolHandler<never> as ToolHandler,
+      schema: new SchemaCheck(inputSchema),
+    });
+    this.#publish();
+    return this;
+  }
+
+  /** Takes a tool away. Clients that are connected are told. */
+  removeTool(name: string): boolean {
+    const removed = this.#tools.delete(name);
+    if (removed) this.#publish();
+    return removed;
+  }
+
+  /**
+   * Serves one client. The link may already hold messages, and go on to receive some, while `engine` loads.
+   *
+   * @throws {@link EngineError} `config.invalid` if the options or a tool's definition can't work.
+   */
+  async connect(link: Link, engine: Engine | Promise<Engine>): Promise<ServerSession> {
+    const loaded = await engine;
+    const options = this.#options;
+    const config: JsonObject = {
+      ...commonConfig(options),
+      instructions: options.instructions,
+      tools: this.#definitions(),
+      page_size: options.pageSize,
+      list_cache: options.listCache && snakeCase(options.listCache),
+    };
+    const session = new ServerSession(loaded, JSON.stringify(config), link, options, (name) => this.#tools.get(name));
+    this.#sessions.add(session);
+    void session.closed.finally(() => this.#sessions.delete(session));
+    return session;
+  }
+
+  #definitions(): JsonObject[] {
+    return Array.from(this.#tools.values(), (tool) => tool.definition);
+  }
+
+  #publish(): void {
+    if (this.#sessions.size === 0) return;
+    const tools = JSON.stringify(this.#definitions());
+    for (const session of this.#sessions) session.setTools(tools);
+  }
+}
+
+/** One client that is served. */
+export class ServerSession {
+  /** Resolves at the end with the code of its reason: `close.peer`…, or `engine.failed`. Never rejects. */
+  readonly closed: Promise<string>;
+  readonly #driver: Driver<ServerConnection>;
+  readonly #options: ServerOptions;
+  readonly #find: (name: string) => Tool | undefined;
+  readonly #running = new Map<number, Running>();
+  #reason = "close.local";
+
+  /** Made by {@link Server.connect}. */
+  constructor(
+    engine: Engine,
+    config: string,
+    link: Link,
+    options: ServerOptions,
+    find: (name: string) => Tool | undefined,
+  ) {
+    this.#options = options;
+    this.#find = find;
+    const connection = new engine.ServerConnection(config, (options.seed ?? randomSeed)(), link.messages);
+    let finish!: (reason: string) => void;
+    this.closed = new Promise((resolve) => {
+      finish = resolve;
+    });
+    const owner: Owner = {
+      deliver: (record) => {
+        this.#deliver(record);
+      },
+      ended: (failure) => {
+        this.#abortAll(failure ?? new EngineError(this.#reason, "the connection ended"));
+        if (failure !== undefined) report(options, failure);
+        finish(failure?.code ?? this.#reason);
+      },
+    };
+    this.#driver = new Driver(engine, connection, link, options.clock ?? systemClock, owner);
+  }
+
+  /** Refuses new calls, lets those that run finish for `drainMs`, then ends. Resolves as `closed` does. */
+  close(drainMs = 0): Promise<string> {
+    this.#driver.answer((connection, now) => {
+      connection.close(now, drainMs);
+    });
+    return this.closed;
+  }
+
+  /** Sends a notice that belongs to no request. */
+  notify(method: string, params?: JsonObject): void {
+    this.#driver.command((connection, now) => {
+      connection.notify(now, method, params && JSON.stringify(params));
+    });
+  }
+
+  /** Counters of the machine. */
+  stats(): JsonObject {
+    return this.#driver.command((connection) => JSON.parse(connection.stats()) as JsonObject);
+  }
+
+  /** Made for {@link Server.tool}: replaces the definitions, a JSON array. */
+  setTools(tools: string): void {
+    this.#driver.answer((connection, now) => {
+      connection.setTools(now, tools);
+    });
+  }
+
+  #deliver(record: BatchRecord): void {
+    switch (record.code) {
+      case Code.Request:
+        void this.#serve(record);
+        break;
+      case Code.Over:
+        this.#running
+          .get(record.handle)
+          ?.end(new EngineError(record.text(0) ?? "over.cancelled", "nobody waits for this result any more"));
+        this.#running.delete(record.handle);
+        break;
+      case Code.Closed:
+        this.#reason = record.text(0) ?? this.#reason;
+        break;
+      default:
+        observe(record, this.#options);
+    }
+  }
+
+  async #serve(record: BatchRecord): Promise<void> {
+    const request = record.handle;
+    const name = record.text(2);
+    const tool = (record.related & TOOL_CALL) !== 0 && name !== undefined ? this.#find(name) : undefined;
+    const answer = tool === undefined ? unsupported : await this.#run(tool, record);
+    try {
+      this.#driver.answer((connection, now) => {
+        answer(connection, now, request);
+      });
+    } catch (error) {
+      report(this.#options, error);
+    }
+  }
+
+  async #run(tool: Tool, record: BatchRecord): Promise<Answer> {
+    const running = new Running();
+    this.#running.set(record.handle, running);
+    try {
+      const args = record.json(4) ?? {};
+      const misfit = (record.related & UNCHECKED) !== 0 ? tool.schema.misfit(args) : undefined;
+      if (misfit !== undefined) {
+        return (connection, now, request) => {
+          connection.respondInvalidArguments(now, request, misfit);
+        };
+      }
+      const outcome = await tool.handler(args as JsonObject, this.#context(record, running));
+      const result = JSON.stringify(resultOf(outcome));
+      return (connection, now, request) => {
+        connection.respond(now, request, result, 0, false);
+      };
+    } catch (error) {
+      if (error instanceof ToolError) {
+        return (connection, now, request) => {
+          connection.respondToolError(now, request, error.message);
+        };
+      }
+      if (!running.over) report(this.#options, error);
+      return (connection, now, request) => {
+        connection.respondInternalError(now, request);
+      };
+    } finally {
+      this.#running.delete(record.handle);
+    }
+  }
+
+  #context(record: BatchRecord, running: Running): ToolContext {
+    const request = record.handle;
+    return {
+      get signal() {
+        return running.signal;
+      },
+      get revision() {
+        return record.text(1) ?? "";
+      },
+      get meta() {
+        return record.json(5) as JsonObject | undefined;
+      },
+      progress: (value, total, message) =>
+        this.#tell((connection, now) => connection.progress(now, request, value, total, message)),
+      log: (level, data, logger) => {
+        const text = JSON.stringify(data);
+        return this.#tell((connection, now) => connection.log(now, request, level, logger, text));
+      },
+    };
+  }
+
+  /** Says something about a request that may be over, or that there may be no room for. */
+  #tell(say: (connection: ServerConnection, now: number) => boolean): boolean {
+    let sent = false;
+    try {
+      this.#driver.answer((connection, now) => {
+        sent = say(connection, now);
+      });
+    } catch (error) {
+      if (codeOf(error) !== "send.blocked") throw error;
+    }
+    return sent;
+  }
+
+  #abortAll(reason: EngineError): void {
+    for (const running of this.#running.values()) running.end(reason);
+    this.#running.clear();
+  }
+}
+
+/** A call whose handler runs. Its signal is made when it is first looked at: most handlers never do. */
+class Running {
+  #controller: AbortController | undefined;
+  #reason: EngineError | undefined;
+
+  get over(): boolean {
+    return this.#reason !== undefined;
+  }
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+  end(reason: EngineError): void {
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}
+
+type Answer = (connection: ServerConnection, now: number, request: number) => void;
+
+const unsupported: Answer = (connection, now, request) => {
+  connection.respondUnsupported(now, request);
+};
+
+function isContent(outcome: ToolOutcome): outcome is readonly ContentBlock[] {
+  return Array.isArray(outcome);
+}
+
+function resultOf(outcome: ToolOutcome): ToolResult {
+  if (typeof outcome === "string") return { content: [{ type: "text", text: outcome }] };
+  if (isContent(outcome)) return { content: outcome };
+  // Handlers in plain JavaScript return what they like.
+  const content: unknown = (outcome as ToolResult | undefined)?.content;
+  if (!Array.isArray(content)) throw new TypeError("a handler returns a string, an array of content, or { content }");
+  return outcome;
+}

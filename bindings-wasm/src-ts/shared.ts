@@ -1,0 +1,8 @@
+/** What every JavaScript runtime shares, without an engine: bring one that satisfies {@link Engine}. */
+export * from "./client.js";
+export * from "./driver.js";
+export * from "./engine.js";
+export * from "./observe.js";
+export type { CommonOptions, Implementation, JsonObject, Limits } from "./options.js";
+export * from "./port.js";
+export * from "./server.js";

@@ -1,0 +1,268 @@
+//! The flat form of what a machine wants: one text, and records that point into it.
+use alloc::{string::String, vec::Vec};
+
+use crate::{
+    error::{CallError, Fault},
+    event::{Event, Related, Request},
+    json::Payload,
+    jsonrpc::envelope::Span,
+    method::Handling,
+    time::Instant,
+    trace::TraceRecord,
+};
+
+/// What a [`Record`] is. The numbers and names are stable and are never reused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+#[non_exhaustive]
+pub enum Code {
+    /// Message channels only: one message to send. Texts: the message. `handle`: the request or call it belongs to,
+    /// `number`: 0 none, 1 a request, 2 a call.
+    Send = 1,
+    /// Byte streams only: bytes to write, whole lines. Texts: the bytes.
+    Output = 2,
+    /// The peer is known. Texts: revision, peer's info, its capabilities, instructions (raw JSON).
+    Ready = 10,
+    /// Answer it with `respond`. `handle`: the request; `related`: a sum of [`UNCHECKED`] and
+    /// [`TOOL_CALL`]. Texts: method, revision, name, params, arguments, `_meta`.
+    Request = 11,
+    /// A request is over. `handle`: the request. Texts: the reason (`over.cancelled`…).
+    Over = 12,
+    /// The outcome of a call. `handle`: the call; `number`: 1 if it came from the cache. Texts: the result, raw.
+    Completed = 13,
+    /// The outcome of a call that failed. `handle`: the call; `number`: the peer's error code for `call.rpc`.
+    /// Texts: the code (`call.timeout`…), a message for a person, `data` (raw JSON, `call.rpc`).
+    /// `related`: for `call.closed`, 1 if the peer may have seen the call.
+    Failed = 14,
+    /// Progress of a call. `handle`: the call. Texts: the notice's params.
+    Progress = 15,
+    /// A question for the client's application. `handle`: the input; `related`: the call, or 0. Texts: method, params.
+    Input = 16,
+    /// A question is over. `handle`: the input.
+    InputOver = 17,
+    /// A notice. `related`: the call, or 0. Texts: method, params.
+    Notification = 18,
+    /// The peer broke a rule. `number`: the error code that was replied, or 0. Texts: code, page of the spec, detail.
+    Fault = 19,
+    /// There is room again.
+    Writable = 20,
+    /// The end. Texts: the reason (`close.peer`…).
+    Closed = 21,
+    /// A message of the trace. `number`: 0 received, 1 sent; `handle`: nanoseconds. Texts: the message, its revision.
+    Trace = 30,
+}
+
+/// In `related` of a [`Code::Request`]: the arguments were not checked against a schema that the tool has.
+pub const UNCHECKED: u64 = 1;
+/// In `related` of a [`Code::Request`]: it calls a tool, so hosts need not know the method's name.
+pub const TOOL_CALL: u64 = 2;
+
+/// One record. Which fields and texts it uses is said at its [`Code`]. A text that is absent is `(0, 0)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(C)]
+pub struct Record {
+    /// A [`Code`].
+    pub code: u32,
+    /// A small number.
+    pub number: i64,
+    /// What it is about.
+    pub handle: u64,
+    /// What that belongs to; 0 = none.
+    pub related: u64,
+    /// Ranges of [`Batch::text`].
+    pub texts: [(u32, u32); 6],
+}
+
+/// What came out of one drain.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// UTF-8. Its first byte is a space that belongs to no text.
+    pub text: String,
+    /// In order.
+    pub records: Vec<Record>,
+    /// The next deadline after it.
+    pub timeout: Option<Instant>,
+    /// Stopped at the bound: drain again.
+    pub more: bool,
+}
+
+fn offset(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+impl Batch {
+    /// Empties it for another drain; its capacity stays.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.text.push(' ');
+        self.records.clear();
+        self.timeout = None;
+        self.more = false;
+    }
+    /// Counts the ranges in UTF-16 code units, as JavaScript does. After it they no longer fit [`text`](Self::text).
+    pub fn to_utf16(&mut self) {
+        if self.text.is_ascii() {
+            return;
+        }
+        let mut ends: Vec<&mut u32> = self
+            .records
+            .iter_mut()
+            .flat_map(|record| &mut record.texts)
+            .flat_map(|(start, end)| [start, end])
+            .collect();
+        ends.sort_unstable_by_key(|end| **end);
+        let mut ends = ends.into_iter().peekable();
+        let (mut bytes, mut units) = (0, 0);
+        for character in self.text.chars() {
+            while let Some(end) = ends.next_if(|end| **end <= bytes) {
+                *end = units;
+            }
+            bytes += offset(character.len_utf8());
+            units += offset(character.len_utf16());
+        }
+        for end in ends {
+            *end = units;
+        }
+    }
+    /// The text of a range; `None` for one that is absent.
+    pub fn text(&self, (start, end): (u32, u32)) -> Option<&str> {
+        if start == 0 { None } else { self.text.get(start as usize..end as usize) }
+    }
+
+    fn put(&mut self, text: &str) -> (u32, u32) {
+        let start = self.text.len();
+        self.text.push_str(text);
+        (offset(start), offset(self.text.len()))
+    }
+    fn put_some(&mut self, payload: Option<&Payload>) -> (u32, u32) {
+        payload.map_or((0, 0), |payload| self.put(payload.as_str()))
+    }
+    fn push<const N: usize>(&mut self, code: Code, handle: u64, texts: [(u32, u32); N]) {
+        self.push_more(code, 0, handle, 0, texts);
+    }
+    fn push_more<const N: usize>(
+        &mut self,
+        code: Code,
+        number: i64,
+        handle: u64,
+        related: u64,
+        texts: [(u32, u32); N],
+    ) {
+        let mut record = Record { code: code as u32, number, handle, related, ..Record::default() };
+        for (to, from) in record.texts.iter_mut().zip(texts) {
+            *to = from;
+        }
+        self.records.push(record);
+    }
+
+    pub(super) fn send(&mut self, message: &str, related: Related) {
+        let (number, handle) = match related {
+            Related::Session => (0, 0),
+            Related::Request(request) => (1, request.as_u64()),
+            Related::Call(call) => (2, call.as_u64()),
+        };
+        let text = self.put(message);
+        self.push_more(Code::Send, number, handle, 0, [text]);
+    }
+    pub(super) fn output(&mut self, lines: impl FnOnce(&mut String)) {
+        let start = self.text.len();
+        lines(&mut self.text);
+        let end = self.text.len();
+        if end > start {
+            self.push(Code::Output, 0, [(offset(start), offset(end))]);
+        }
+    }
+    pub(super) fn trace(&mut self, record: &TraceRecord) {
+        let message = self.put(&record.message);
+        let revision = record.revision.map_or((0, 0), |revision| self.put(revision.name()));
+        self.push_more(
+            Code::Trace,
+            i64::from(!record.received),
+            record.at.as_nanos(),
+            0,
+            [message, revision],
+        );
+    }
+    pub(super) fn event(&mut self, event: &Event) {
+        match event {
+            Event::Ready(ready) => {
+                let texts = [
+                    self.put(ready.revision),
+                    self.put_some(ready.peer.as_ref()),
+                    self.put_some(ready.capabilities.as_ref()),
+                    self.put_some(ready.instructions.as_ref()),
+                ];
+                self.push(Code::Ready, 0, texts);
+            }
+            Event::Request(request) => self.request(request),
+            Event::Over { request, reason } => {
+                let reason = self.put(reason.code());
+                self.push(Code::Over, request.as_u64(), [reason]);
+            }
+            Event::Completed { call, outcome: Ok(completion) } => {
+                let result = self.put(completion.result.as_str());
+                self.push_more(Code::Completed, i64::from(completion.cached), call.as_u64(), 0, [result]);
+            }
+            Event::Completed { call, outcome: Err(error) } => self.failed(call.as_u64(), error),
+            Event::Progress { call, params } => {
+                let params = self.put(params.as_str());
+                self.push(Code::Progress, call.as_u64(), [params]);
+            }
+            Event::Input(input) => {
+                let texts = [self.put(input.method), self.put_some(input.params.as_ref())];
+                let call = input.call.map_or(0, super::super::CallHandle::as_u64);
+                self.push_more(Code::Input, 0, input.input.as_u64(), call, texts);
+            }
+            Event::InputOver { input } => self.push(Code::InputOver, input.as_u64(), []),
+            Event::Notification { call, method, params } => {
+                let texts = [self.put(&method.name()), self.put_some(params.as_ref())];
+                let call = call.map_or(0, super::super::CallHandle::as_u64);
+                self.push_more(Code::Notification, 0, 0, call, texts);
+            }
+            Event::Fault(fault) => self.fault(fault),
+            Event::Writable => self.push(Code::Writable, 0, []),
+            Event::Closed(reason) => {
+                let reason = self.put(reason.code());
+                self.push(Code::Closed, 0, [reason]);
+            }
+        }
+    }
+    fn request(&mut self, request: &Request) {
+        let method = self.put(&request.method().name());
+        let revision = self.put(request.revision().name());
+        let name = request.name().map_or((0, 0), |name| self.put(&name));
+        let params = self.put_some(request.params().as_ref());
+        // Arguments and `_meta` lie in the params, which are here already.
+        let within = |span: Span| {
+            let shift = |at: u32| at.checked_sub(request.params.0).map(|at| params.0.saturating_add(at));
+            match (span, shift(span.0), shift(span.1)) {
+                ((0, 0), ..) | (_, None, _) | (.., None) => (0, 0),
+                (_, Some(start), Some(end)) => (start, end),
+            }
+        };
+        let texts = [method, revision, name, params, within(request.arguments), within(request.meta)];
+        let calls_tool = request.method.is_some_and(|id| id.row().handling == Handling::CallTool);
+        let flags = if request.unchecked() { UNCHECKED } else { 0 } + if calls_tool { TOOL_CALL } else { 0 };
+        self.push_more(Code::Request, 0, request.handle().as_u64(), flags, texts);
+    }
+    fn failed(&mut self, call: u64, error: &CallError) {
+        let code = self.put(error.code());
+        let (number, related) = match error {
+            CallError::Rpc(error) => (error.code, 0),
+            CallError::Closed { delivered } => (0, u64::from(*delivered)),
+            _ => (0, 0),
+        };
+        let (message, data) = match error {
+            CallError::Rpc(error) => {
+                let message = self.put(&error.message.as_json().as_str().unwrap_or_default());
+                (message, self.put_some(error.data.as_ref()))
+            }
+            error => (self.put(&alloc::format!("{error}")), (0, 0)),
+        };
+        self.push_more(Code::Failed, number, call, related, [code, message, data]);
+    }
+    fn fault(&mut self, fault: &Fault) {
+        let texts = [self.put(fault.code), self.put(fault.page), self.put(&fault.detail)];
+        self.push_more(Code::Fault, fault.replied.map_or(0, i64::from), 0, 0, texts);
+    }
+}

@@ -1,0 +1,502 @@
+//! What bindings map from: one crossing for a batch, numbers and text instead of enums, one error type.
+//!
+//! A binding holds a [`ServerConnection`] or a [`ClientConnection`], gives it the facts and commands of its host, and
+//! after each of them takes [`drain`](ServerConnection::drain). Every entry is wrapped: a panic in the engine is a bug,
+//! is caught here (feature `std`), and poisons the connection, so that every later entry says `engine.failed`.
+mod batch;
+
+use alloc::{format, string::String, sync::Arc, vec::Vec};
+use core::time::Duration;
+
+pub use batch::{Batch, Code, Record, TOOL_CALL, UNCHECKED};
+
+use crate::{
+    CallHandle, InputHandle, RequestHandle, Seed,
+    error::{ConfigError, SendError},
+    event::{Action, CacheHint, Outcome, Target},
+    json::Json,
+    jsonrpc::{code, write},
+    method::{self, Handling, Side},
+    session::{CallOptions, Catalog, Client, ClientConfig, LogLevel, Server, ServerConfig, role::Role},
+    stdio::Connection,
+    time::Instant,
+};
+
+/// Why an entry was refused: the code and text of a `SendError` or `ConfigError`, or `engine.failed`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct EmbedError {
+    /// The stable code.
+    pub code: &'static str,
+    /// For a person.
+    pub message: String,
+}
+
+/// How a binding's host carries messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channel {
+    /// A byte stream, one message a line: `handle_data` in, [`Code::Output`] out.
+    Stream,
+    /// Whole messages: `handle_message` in, [`Code::Send`] out.
+    Messages,
+}
+
+impl From<SendError> for EmbedError {
+    fn from(error: SendError) -> Self {
+        Self { code: error.code(), message: format!("{error}") }
+    }
+}
+
+impl From<ConfigError> for EmbedError {
+    fn from(error: ConfigError) -> Self {
+        Self { code: error.code(), message: format!("{error}") }
+    }
+}
+
+impl EmbedError {
+    fn failed() -> Self {
+        Self {
+            code: "engine.failed",
+            message: String::from("the engine failed, and this connection with it"),
+        }
+    }
+    fn wrong_channel(entry: &str) -> Self {
+        Self { code: "send.invalid", message: format!("`{entry}` is for the other kind of channel") }
+    }
+}
+
+/// Options of one call, in the units of every host language.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// Milliseconds without a sign of life.
+    pub silence_ms: Option<u64>,
+    /// Milliseconds in all.
+    pub total_ms: Option<u64>,
+    /// Ask for progress.
+    pub progress: bool,
+    /// Modern: the wanted log level (`debug`…).
+    pub log_level: Option<&'a str>,
+    /// Members for `_meta`: a JSON object.
+    pub meta: Option<&'a [u8]>,
+}
+
+impl<'a> Options<'a> {
+    fn parse(&self) -> Answer<CallOptions<'a>> {
+        let level = match self.log_level {
+            Some(name) => Some(self::level(name)?),
+            None => None,
+        };
+        let duration = |millis: Option<u64>| millis.map(Duration::from_millis);
+        Ok(CallOptions::new()
+            .timeouts(duration(self.silence_ms), duration(self.total_ms))
+            .progress(self.progress)
+            .log_level(level)
+            .meta(self.meta.map(|meta| json("meta", meta)).transpose()?))
+    }
+}
+
+type Answer<T = ()> = Result<T, EmbedError>;
+
+/// A value of the application.
+fn json<'a>(what: &str, bytes: &'a [u8]) -> Answer<Json<'a>> {
+    Json::parse(bytes)
+        .map_err(|error| EmbedError { code: "send.invalid", message: format!("{what}: {error}") })
+}
+
+fn level(name: &str) -> Answer<LogLevel> {
+    LogLevel::from_name(name).ok_or_else(|| EmbedError {
+        code: "send.invalid",
+        message: format!(
+            "`{name}` is no log level: debug, info, notice, warning, error, critical, alert, emergency"
+        ),
+    })
+}
+
+/// A connection, until the engine fails in it.
+struct Held<R> {
+    connection: Connection<R>,
+    channel: Channel,
+    failed: bool,
+}
+
+impl<R: Role> Held<R> {
+    fn new(role: R, channel: Channel) -> Self {
+        Self { connection: Connection::new(role), channel, failed: false }
+    }
+    fn guard<T>(&mut self, entry: impl FnOnce(&mut Connection<R>) -> Answer<T>) -> Answer<T> {
+        if self.failed {
+            return Err(EmbedError::failed());
+        }
+        #[cfg(feature = "std")]
+        {
+            extern crate std;
+            let connection = &mut self.connection;
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| entry(connection)));
+            outcome.unwrap_or_else(|_| {
+                self.failed = true;
+                Err(EmbedError::failed())
+            })
+        }
+        #[cfg(not(feature = "std"))]
+        entry(&mut self.connection)
+    }
+    fn events(&mut self, max_bytes: usize, batch: &mut Batch) -> Answer {
+        self.guard(|connection| {
+            while batch.text.len() < max_bytes || batch.records.is_empty() {
+                match connection.poll_event() {
+                    Some(event) => batch.event(&event),
+                    None => break,
+                }
+            }
+            while batch.text.len() < max_bytes || batch.records.is_empty() {
+                match connection.poll_trace() {
+                    Some(record) => batch.trace(&record),
+                    None => break,
+                }
+            }
+            batch.more = batch.text.len() >= max_bytes;
+            batch.timeout = connection.next_timeout();
+            Ok(())
+        })
+    }
+    fn drain(&mut self, max_bytes: usize, batch: &mut Batch) -> Answer {
+        batch.clear();
+        let channel = self.channel;
+        self.guard(|connection| {
+            if channel == Channel::Stream {
+                let outbox = &mut connection.role_mut().engine().outbox;
+                batch.output(|out| outbox.take_lines(max_bytes, |lines| out.push_str(lines)));
+                return Ok(());
+            }
+            while batch.text.len() < max_bytes {
+                match connection.poll_action() {
+                    Some(Action::Send(message)) => batch.send(message.message, message.related),
+                    Some(Action::Deliver(event)) => batch.event(&event),
+                    Some(Action::Timeout(_)) => {}
+                    None => break,
+                }
+            }
+            Ok(())
+        })?;
+        self.events(max_bytes, batch)
+    }
+}
+
+/// A server on one channel, for a binding.
+pub struct ServerConnection(Held<Server>);
+
+/// A client on one channel, for a binding.
+pub struct ClientConnection(Held<Client>);
+
+macro_rules! both_roles {
+    ($($name:ident),*) => { $( impl $name {
+        /// Bytes of a [`Channel::Stream`]. `now` is in nanoseconds, here and below.
+        pub fn handle_data(&mut self, now: u64, data: &[u8]) -> Answer {
+            if self.0.channel != Channel::Stream {
+                return Err(EmbedError::wrong_channel("handle_data"));
+            }
+            self.0.guard(|connection| {
+                connection.handle_data(Instant::from_nanos(now), data);
+                Ok(())
+            })
+        }
+        /// One message of a [`Channel::Messages`].
+        pub fn handle_message(&mut self, now: u64, message: &[u8]) -> Answer {
+            if self.0.channel != Channel::Messages {
+                return Err(EmbedError::wrong_channel("handle_message"));
+            }
+            self.0.guard(|connection| {
+                connection.role_mut().handle_message(Instant::from_nanos(now), message);
+                Ok(())
+            })
+        }
+        /// The peer says no more, but still reads.
+        pub fn handle_eof(&mut self, now: u64) -> Answer {
+            self.0.guard(|connection| {
+                connection.handle_eof(Instant::from_nanos(now));
+                Ok(())
+            })
+        }
+        /// Nothing can be written any more.
+        pub fn handle_closed(&mut self, now: u64) -> Answer {
+            self.0.guard(|connection| {
+                connection.handle_closed(Instant::from_nanos(now));
+                Ok(())
+            })
+        }
+        /// Fires what is due.
+        pub fn handle_timeout(&mut self, now: u64) -> Answer {
+            self.0.guard(|connection| {
+                connection.handle_timeout(Instant::from_nanos(now));
+                Ok(())
+            })
+        }
+        /// The next deadline in nanoseconds.
+        pub fn next_timeout(&self) -> Option<u64> {
+            self.0.connection.next_timeout().map(Instant::as_nanos)
+        }
+        /// False while more input should stay in the pipe.
+        pub fn wants_read(&self) -> bool {
+            self.0.connection.wants_read()
+        }
+        /// Everything was taken and `Closed` was delivered: the host may close the channel and go.
+        pub fn is_over(&self) -> bool {
+            self.0.failed || self.0.connection.is_over()
+        }
+        /// Takes what is to be done: at most about `max_bytes` of text (at least one record, if there is one). Output
+        /// of a stream comes as one [`Code::Output`] record, first.
+        pub fn drain(&mut self, max_bytes: usize, batch: &mut Batch) -> Answer {
+            self.0.drain(max_bytes, batch)
+        }
+        /// As `drain`, but leaves what is to be sent queued, where the limits count it: for hosts that take it only while
+        /// their pipe has room.
+        pub fn drain_events(&mut self, max_bytes: usize, batch: &mut Batch) -> Answer {
+            batch.clear();
+            self.0.events(max_bytes, batch)
+        }
+        /// Appends whole lines, one for each message, on either kind of channel, to `out` until it holds `max_bytes` (at
+        /// least one, if there is one), and returns how many bytes remain queued. Taking and writing is one critical
+        /// section of the host.
+        pub fn take_output(&mut self, max_bytes: usize, out: &mut Vec<u8>) -> Answer<usize> {
+            self.0.guard(|connection| Ok(connection.write_to(out, max_bytes)))
+        }
+        /// Takes a call back.
+        pub fn cancel(&mut self, now: u64, call: u64, reason: Option<&str>) -> Answer {
+            self.0.guard(|connection| {
+                Ok(connection.cancel(Instant::from_nanos(now), CallHandle::from_u64(call), reason)?)
+            })
+        }
+        /// Refuses new work, lets what runs finish for `drain_ms`, then ends.
+        pub fn close(&mut self, now: u64, drain_ms: u64) -> Answer {
+            self.0.guard(|connection| {
+                connection.close(Instant::from_nanos(now), Duration::from_millis(drain_ms));
+                Ok(())
+            })
+        }
+        /// Counters, as a JSON object.
+        pub fn stats(&self) -> String {
+            let mut out = String::from("{");
+            for (name, value) in self.0.connection.stats().values() {
+                let comma = if out.len() > 1 { "," } else { "" };
+                out.push_str(&format!("{comma}\"{name}\":{value}"));
+            }
+            out.push('}');
+            out
+        }
+    } )* };
+}
+both_roles!(ServerConnection, ClientConnection);
+
+impl ServerConnection {
+    /// `config`: the JSON form of [`ServerConfig`]. `seed`: fresh entropy, never used twice.
+    pub fn new(config: &[u8], seed: [u8; 32], channel: Channel) -> Answer<Self> {
+        let server = Server::new(Arc::new(ServerConfig::from_json(config)?), Seed(seed));
+        Ok(Self(Held::new(server, channel)))
+    }
+    fn answer(&mut self, now: u64, request: u64, outcome: Outcome<'_>) -> Answer {
+        self.0.guard(|connection| {
+            Ok(connection.respond(Instant::from_nanos(now), RequestHandle::from_u64(request), outcome)?)
+        })
+    }
+    /// Answers with a result, a JSON object. `ttl_ms` and `public` are the cache hint of cacheable methods.
+    pub fn respond(&mut self, now: u64, request: u64, result: &[u8], ttl_ms: u32, public: bool) -> Answer {
+        let result = json("result", result)?;
+        self.answer(now, request, Outcome::Result { result, cache: Some(CacheHint { ttl_ms, public }) })
+    }
+    /// Answers with an error. `data`: any JSON value.
+    pub fn respond_error(
+        &mut self,
+        now: u64,
+        request: u64,
+        code: i32,
+        message: &str,
+        data: Option<&[u8]>,
+    ) -> Answer {
+        let data = data.map(|data| json("data", data)).transpose()?;
+        self.answer(now, request, Outcome::Error { code, message, data })
+    }
+    /// Answers a `tools/call` whose handler failed: a tool result with `isError` and this text.
+    pub fn respond_tool_error(&mut self, now: u64, request: u64, text: &str) -> Answer {
+        self.0.guard(|connection| {
+            let request = RequestHandle::from_u64(request);
+            Ok(connection.respond_tool_error(Instant::from_nanos(now), request, text)?)
+        })
+    }
+    /// Answers that the arguments do not fit, as the request's revision wants: a tool result with `isError`, or -32602.
+    pub fn respond_invalid_arguments(&mut self, now: u64, request: u64, text: &str) -> Answer {
+        self.0.guard(|connection| {
+            let request = RequestHandle::from_u64(request);
+            Ok(connection.respond_invalid_arguments(Instant::from_nanos(now), request, text)?)
+        })
+    }
+    /// Answers for a handler that failed in a way the peer need not know: -32603 with a neutral text.
+    pub fn respond_internal_error(&mut self, now: u64, request: u64) -> Answer {
+        self.answer(now, request, INTERNAL_ERROR)
+    }
+    /// Answers that the application does not offer what was asked for: -32601.
+    pub fn respond_unsupported(&mut self, now: u64, request: u64) -> Answer {
+        self.answer(now, request, UNSUPPORTED)
+    }
+    /// Progress of a live request. False: not sent (no token, or the value did not rise).
+    pub fn progress(
+        &mut self,
+        now: u64,
+        request: u64,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> Answer<bool> {
+        self.0.guard(|connection| {
+            let request = RequestHandle::from_u64(request);
+            Ok(connection.progress(Instant::from_nanos(now), request, progress, total, message)?)
+        })
+    }
+    /// A log notice for a live request, or for the session if `request` is 0. `data`: any JSON value. False: not sent.
+    pub fn log(
+        &mut self,
+        now: u64,
+        request: u64,
+        level: &str,
+        logger: Option<&str>,
+        data: &[u8],
+    ) -> Answer<bool> {
+        let level = self::level(level)?;
+        let data = json("data", data)?;
+        let target =
+            if request == 0 { Target::Channel } else { Target::Request(RequestHandle::from_u64(request)) };
+        self.0
+            .guard(|connection| Ok(connection.log(Instant::from_nanos(now), target, level, logger, data)?))
+    }
+    /// Starts a request to the client, in the revisions where a server sends them. `params`: a JSON object.
+    pub fn call(
+        &mut self,
+        now: u64,
+        method: &str,
+        params: Option<&[u8]>,
+        options: Options<'_>,
+    ) -> Answer<u64> {
+        let params = params.map(|params| json("params", params)).transpose()?;
+        let options = options.parse()?;
+        self.0.guard(|connection| {
+            let now = Instant::from_nanos(now);
+            Ok(connection.call(now, Target::Channel, method, params, options)?.as_u64())
+        })
+    }
+    /// Sends a notice that belongs to no request.
+    pub fn notify(&mut self, now: u64, method: &str, params: Option<&[u8]>) -> Answer {
+        let params = params.map(|params| json("params", params)).transpose()?;
+        self.0.guard(|connection| {
+            Ok(connection.notify(Instant::from_nanos(now), Target::Channel, method, params)?)
+        })
+    }
+    /// Replaces the catalog. `tools`: a JSON array of tool definitions.
+    pub fn set_tools(&mut self, now: u64, tools: &[u8]) -> Answer {
+        let catalog = Arc::new(Catalog::from_tools(json("tools", tools)?.elements())?);
+        self.0.guard(|connection| {
+            connection.set_catalog(Instant::from_nanos(now), catalog);
+            Ok(())
+        })
+    }
+}
+
+/// Says nothing of what went wrong inside.
+const INTERNAL_ERROR: Outcome<'static> =
+    Outcome::Error { code: code::INTERNAL_ERROR, message: "Internal error", data: None };
+const UNSUPPORTED: Outcome<'static> =
+    Outcome::Error { code: code::METHOD_NOT_FOUND, message: "Not offered here", data: None };
+
+impl ClientConnection {
+    /// `config`: the JSON form of [`ClientConfig`]. `seed`: fresh entropy, never used twice.
+    pub fn new(config: &[u8], seed: [u8; 32], channel: Channel) -> Answer<Self> {
+        let client = Client::new(Arc::new(ClientConfig::from_json(config)?), Seed(seed));
+        Ok(Self(Held::new(client, channel)))
+    }
+    /// Begins: probe, handshake, or nothing if the revision is remembered from an earlier `Ready`. [`Code::Ready`] or
+    /// [`Code::Closed`] follows.
+    pub fn start(&mut self, now: u64, remembered: Option<&str>) -> Answer {
+        self.0.guard(|connection| {
+            connection.start(Instant::from_nanos(now), remembered);
+            Ok(())
+        })
+    }
+    fn reply(&mut self, now: u64, input: u64, outcome: Outcome<'_>) -> Answer {
+        self.0.guard(|connection| {
+            Ok(connection.answer(Instant::from_nanos(now), InputHandle::from_u64(input), outcome)?)
+        })
+    }
+    /// Answers a question with a result, a JSON object.
+    pub fn answer(&mut self, now: u64, input: u64, result: &[u8]) -> Answer {
+        let result = json("result", result)?;
+        self.reply(now, input, Outcome::Result { result, cache: None })
+    }
+    /// Answers a question with an error: the application can't or won't.
+    pub fn answer_error(&mut self, now: u64, input: u64, code: i32, message: &str) -> Answer {
+        self.reply(now, input, Outcome::Error { code, message, data: None })
+    }
+    /// Answers a question that the application has no answer for: -32601.
+    pub fn answer_unsupported(&mut self, now: u64, input: u64) -> Answer {
+        self.reply(now, input, UNSUPPORTED)
+    }
+    /// Answers a question for an application that failed in a way the server need not know: -32603 with a neutral text.
+    pub fn answer_internal_error(&mut self, now: u64, input: u64) -> Answer {
+        self.reply(now, input, INTERNAL_ERROR)
+    }
+    /// Starts a request to the server. `params`: a JSON object.
+    pub fn call(
+        &mut self,
+        now: u64,
+        method: &str,
+        params: Option<&[u8]>,
+        options: Options<'_>,
+    ) -> Answer<u64> {
+        let params = params.map(|params| json("params", params)).transpose()?;
+        let options = options.parse()?;
+        self.0.guard(|connection| {
+            Ok(connection.call(Instant::from_nanos(now), method, params, options)?.as_u64())
+        })
+    }
+    /// Sends a notice.
+    pub fn notify(&mut self, now: u64, method: &str, params: Option<&[u8]>) -> Answer {
+        let params = params.map(|params| json("params", params)).transpose()?;
+        self.0.guard(|connection| Ok(connection.notify(Instant::from_nanos(now), method, params)?))
+    }
+    /// The name that the revision in use has for a purpose.
+    fn method(&self, handling: Handling) -> Answer<&'static str> {
+        let revision = self.0.connection.role().revision().ok_or(SendError::NotReady)?;
+        let id = method::with_handling(handling, Side::Client, revision).ok_or(SendError::NotInRevision)?;
+        Ok(id.row().name)
+    }
+    /// Calls a tool, by the method that the revision has for it. `arguments`: a JSON object.
+    pub fn call_tool(
+        &mut self,
+        now: u64,
+        name: &str,
+        arguments: Option<&[u8]>,
+        options: Options<'_>,
+    ) -> Answer<u64> {
+        let method = self.method(Handling::CallTool)?;
+        let mut params = String::from("{\"name\":");
+        write::string(&mut params, name);
+        if let Some(arguments) = arguments {
+            let arguments = json("arguments", arguments)?;
+            if !arguments.is_object() {
+                return Err(SendError::Invalid("arguments must be a JSON object").into());
+            }
+            params.push_str(",\"arguments\":");
+            params.push_str(arguments.get());
+        }
+        params.push('}');
+        self.call(now, method, Some(params.as_bytes()), options)
+    }
+    /// Asks for the first page of the tools, or for the one that the `nextCursor` of a page names.
+    pub fn list_tools(&mut self, now: u64, cursor: Option<&str>, options: Options<'_>) -> Answer<u64> {
+        let method = self.method(Handling::ListTools)?;
+        let params = cursor.map(|cursor| {
+            let mut params = String::from("{\"cursor\":");
+            write::string(&mut params, cursor);
+            params.push('}');
+            params
+        });
+        self.call(now, method, params.as_deref().map(str::as_bytes), options)
+    }
+}

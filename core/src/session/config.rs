@@ -1,0 +1,363 @@
+//! What is the same for all sessions of one service, checked once.
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use core::fmt::Write as _;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::catalog::Catalog;
+use crate::{
+    SealKeys,
+    error::ConfigError,
+    event::CacheHint,
+    json::Json,
+    jsonrpc::write,
+    limits::Limits,
+    method::{self, MethodId},
+    revision::{Era, Revision, RevisionSet},
+};
+
+/// The methods that a peer's declared capabilities allow, by place in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Allowed(u128);
+
+impl Allowed {
+    pub(crate) const ALL: Self = Self(u128::MAX);
+    pub(crate) const NONE: Self = Self(0);
+
+    /// Rows whose capability is declared by `capabilities`, an object.
+    pub(crate) fn by(capabilities: Json<'_>) -> Self {
+        let mut bits = 0;
+        for (place, row) in method::rows().iter().enumerate().take(128) {
+            if row.capability.is_none_or(|path| declares(capabilities, path)) {
+                bits |= 1 << place;
+            }
+        }
+        Self(bits)
+    }
+    pub(crate) fn has(self, id: MethodId, revision: Revision) -> bool {
+        self.0 >> id.index() & 1 != 0 || id.row().ungated.contains(revision)
+    }
+}
+
+/// Whether a capabilities object has what a dotted path names: an object, or `true`.
+pub(crate) fn declares(capabilities: Json<'_>, path: &str) -> bool {
+    path.split('.')
+        .try_fold(capabilities, Json::member)
+        .is_some_and(|value| value.is_object() || value.get() == "true")
+}
+
+fn object(field: &str, text: &[u8]) -> Result<Box<str>, ConfigError> {
+    let value = Json::parse(text).map_err(|error| ConfigError::new(field, format!("{error}")))?;
+    if !value.is_object() {
+        return Err(ConfigError::new(field, "must be a JSON object"));
+    }
+    let mut compacted = String::new();
+    write::json(&mut compacted, value);
+    Ok(compacted.into())
+}
+
+fn implementation(text: &[u8]) -> Result<Box<str>, ConfigError> {
+    let info = object("info", text)?;
+    let value = Json::parse(info.as_bytes()).map_err(|error| ConfigError::new("info", format!("{error}")))?;
+    for key in ["name", "version"] {
+        if value.member(key).and_then(Json::as_str).is_none() {
+            return Err(ConfigError::new(format!("info.{key}"), "must be a string"));
+        }
+    }
+    Ok(info)
+}
+
+fn named(name: &str, version: &str) -> Box<str> {
+    let mut info = String::from("{\"name\":");
+    write::string(&mut info, name);
+    info.push_str(",\"version\":");
+    write::string(&mut info, version);
+    info.push('}');
+    info.into()
+}
+
+/// A service: limits, capabilities, its name, what it offers. Shared by its sessions, never copied.
+pub struct ServerConfig {
+    pub(crate) info: Box<str>,
+    pub(crate) instructions: Option<Box<str>>,
+    capabilities: Option<Box<str>>,
+    pub(crate) catalog: Option<Arc<Catalog>>,
+    pub(crate) page_size: usize,
+    pub(crate) list_cache: CacheHint,
+    pub(crate) revisions: RevisionSet,
+    pub(crate) limits: Limits,
+    pub(crate) keys: Option<SealKeys>,
+    pub(crate) unknown_methods: bool,
+    pub(crate) trace: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ServerFields<'a> {
+    #[serde(borrow)]
+    info: &'a RawValue,
+    instructions: Option<String>,
+    #[serde(borrow)]
+    capabilities: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tools: Option<Vec<&'a RawValue>>,
+    page_size: Option<usize>,
+    list_cache: Option<CacheHint>,
+    #[serde(borrow)]
+    revisions: Option<Vec<&'a str>>,
+    limits: Option<Limits>,
+    #[serde(default)]
+    unknown_methods: bool,
+    #[serde(default)]
+    trace: bool,
+}
+
+fn fields<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, ConfigError> {
+    serde_json::from_slice(text).map_err(|error| ConfigError::new("configuration", format!("{error}")))
+}
+
+fn revisions(names: &[&str]) -> Result<Vec<Revision>, ConfigError> {
+    let parse = |name: &&str| {
+        Revision::from_name(name)
+            .ok_or_else(|| ConfigError::new("revisions", format!("`{name}` is no revision of the protocol")))
+    };
+    names.iter().map(parse).collect()
+}
+
+impl ServerConfig {
+    /// A service of this name and version that speaks every revision and offers nothing yet.
+    pub fn new(name: &str, version: &str) -> Self {
+        Self {
+            info: named(name, version),
+            instructions: None,
+            capabilities: None,
+            catalog: None,
+            page_size: 100,
+            list_cache: CacheHint::default(),
+            revisions: RevisionSet::all(),
+            limits: Limits::default(),
+            keys: None,
+            unknown_methods: false,
+            trace: false,
+        }
+    }
+    /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds.
+    pub fn from_json(text: &[u8]) -> Result<Self, ConfigError> {
+        let fields: ServerFields<'_> = fields(text)?;
+        let mut config = Self::new("", "");
+        config.info = implementation(fields.info.get().as_bytes())?;
+        config.instructions = fields.instructions.map(Into::into);
+        if let Some(capabilities) = fields.capabilities {
+            config = config.capabilities(capabilities.get().as_bytes())?;
+        }
+        if let Some(tools) = fields.tools {
+            config.catalog = Some(Arc::new(Catalog::from_tools(tools.into_iter().map(Json::from))?));
+        }
+        config.page_size = fields.page_size.unwrap_or(config.page_size);
+        config.list_cache = fields.list_cache.unwrap_or_default();
+        if let Some(names) = fields.revisions {
+            config = config.revisions(&revisions(&names)?)?;
+        }
+        config.limits = fields.limits.unwrap_or_default();
+        config.unknown_methods = fields.unknown_methods;
+        config.trace = fields.trace;
+        Ok(config)
+    }
+    /// The whole `serverInfo` object: name, version, and what else the revisions allow (title, icons, `websiteUrl`).
+    pub fn info(mut self, info: &[u8]) -> Result<Self, ConfigError> {
+        self.info = implementation(info)?;
+        Ok(self)
+    }
+    /// Guidance for the model on how to use this server.
+    #[must_use]
+    pub fn instructions(mut self, text: &str) -> Self {
+        self.instructions = Some(text.into());
+        self
+    }
+    /// The capabilities to declare. Without this, what the catalog needs: `tools` with `listChanged`.
+    pub fn capabilities(mut self, capabilities: &[u8]) -> Result<Self, ConfigError> {
+        self.capabilities = Some(object("capabilities", capabilities)?);
+        Ok(self)
+    }
+    /// What the engine lists by itself. Without one, list requests go to the application.
+    #[must_use]
+    pub fn catalog(mut self, catalog: Arc<Catalog>) -> Self {
+        self.catalog = Some(catalog);
+        self
+    }
+    /// Items of a page; 100 by default.
+    #[must_use]
+    pub fn page_size(mut self, items: usize) -> Self {
+        self.page_size = items;
+        self
+    }
+    /// How long and by whom lists of the catalog and the answer to `server/discover` may be kept; not at all by default.
+    #[must_use]
+    pub fn list_cache(mut self, hint: CacheHint) -> Self {
+        self.list_cache = hint;
+        self
+    }
+    /// The revisions spoken. Fails if there are none.
+    pub fn revisions(mut self, revisions: &[Revision]) -> Result<Self, ConfigError> {
+        self.revisions =
+            revisions.iter().fold(RevisionSet::EMPTY, |set, revision| set.union(RevisionSet::one(*revision)));
+        if self.revisions.is_empty() {
+            return Err(ConfigError::new("revisions", "must name at least one"));
+        }
+        Ok(self)
+    }
+    /// Bounds.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+    /// Keys that seal cursors and state, shared by the instances of a service. Without them, one from the seed.
+    #[must_use]
+    pub fn seal_keys(mut self, keys: SealKeys) -> Self {
+        self.keys = Some(keys);
+        self
+    }
+    /// Deliver requests and notices that no revision knows, instead of refusing or dropping them.
+    #[must_use]
+    pub fn unknown_methods(mut self, deliver: bool) -> Self {
+        self.unknown_methods = deliver;
+        self
+    }
+    /// Keep the message trace.
+    #[must_use]
+    pub fn trace(mut self, on: bool) -> Self {
+        self.trace = on;
+        self
+    }
+    /// The capabilities that are declared.
+    pub(crate) fn declared(&self) -> &str {
+        match (&self.capabilities, &self.catalog) {
+            (Some(capabilities), _) => capabilities,
+            (None, Some(_)) => "{\"tools\":{\"listChanged\":true}}",
+            (None, None) => "{}",
+        }
+    }
+    /// The legacy revision that is answered to a client that asks for none of ours.
+    pub(crate) fn preferred_legacy(&self) -> Option<Revision> {
+        self.revisions.intersection(RevisionSet::of(Era::Legacy)).newest_first().next()
+    }
+    /// `["2026-07-28"]`: the revisions of an era, newest first, as JSON.
+    pub(crate) fn versions(&self, era: Era) -> String {
+        let mut list = String::from("[");
+        for revision in self.revisions.intersection(RevisionSet::of(era)).newest_first() {
+            let comma = if list.len() > 1 { "," } else { "" };
+            let _ = write!(list, "{comma}\"{}\"", revision.name());
+        }
+        list.push(']');
+        list
+    }
+    /// `_meta` members of every result in the revisions that have them.
+    pub(crate) fn result_meta(&self) -> String {
+        format!("\"io.modelcontextprotocol/serverInfo\":{}", self.info)
+    }
+}
+
+/// What a client is and wants.
+pub struct ClientConfig {
+    pub(crate) info: Box<str>,
+    pub(crate) capabilities: Box<str>,
+    /// In order of preference.
+    pub(crate) revisions: Vec<Revision>,
+    pub(crate) probe: bool,
+    pub(crate) limits: Limits,
+    pub(crate) trace: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClientFields<'a> {
+    #[serde(borrow)]
+    info: &'a RawValue,
+    #[serde(borrow)]
+    capabilities: Option<&'a RawValue>,
+    #[serde(borrow)]
+    revisions: Option<Vec<&'a str>>,
+    probe: Option<bool>,
+    limits: Option<Limits>,
+    #[serde(default)]
+    trace: bool,
+}
+
+impl ClientConfig {
+    /// A client of this name and version that speaks every revision, newest first, and probes for the era.
+    pub fn new(name: &str, version: &str) -> Self {
+        Self {
+            info: named(name, version),
+            capabilities: "{}".into(),
+            revisions: RevisionSet::all().newest_first().collect(),
+            probe: true,
+            limits: Limits::default(),
+            trace: false,
+        }
+    }
+    /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds.
+    pub fn from_json(text: &[u8]) -> Result<Self, ConfigError> {
+        let fields: ClientFields<'_> = fields(text)?;
+        let mut config = Self::new("", "");
+        config.info = implementation(fields.info.get().as_bytes())?;
+        if let Some(capabilities) = fields.capabilities {
+            config = config.capabilities(capabilities.get().as_bytes())?;
+        }
+        if let Some(names) = fields.revisions {
+            config = config.revisions(&revisions(&names)?)?;
+        }
+        config.probe = fields.probe.unwrap_or(true);
+        config.limits = fields.limits.unwrap_or_default();
+        config.trace = fields.trace;
+        Ok(config)
+    }
+    /// The whole `clientInfo` object.
+    pub fn info(mut self, info: &[u8]) -> Result<Self, ConfigError> {
+        self.info = implementation(info)?;
+        Ok(self)
+    }
+    /// The capabilities to declare; none by default.
+    pub fn capabilities(mut self, capabilities: &[u8]) -> Result<Self, ConfigError> {
+        self.capabilities = object("capabilities", capabilities)?;
+        Ok(self)
+    }
+    /// The revisions spoken, in order of preference. One alone is pinned. Fails if there are none.
+    pub fn revisions(mut self, revisions: &[Revision]) -> Result<Self, ConfigError> {
+        if revisions.is_empty() {
+            return Err(ConfigError::new("revisions", "must name at least one"));
+        }
+        self.revisions = revisions.to_vec();
+        Ok(self)
+    }
+    /// Whether to ask `server/discover` first where both eras are spoken; otherwise `initialize` at once.
+    #[must_use]
+    pub fn probe(mut self, probe: bool) -> Self {
+        self.probe = probe;
+        self
+    }
+    /// Bounds.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+    /// Keep the message trace.
+    #[must_use]
+    pub fn trace(mut self, on: bool) -> Self {
+        self.trace = on;
+        self
+    }
+    /// The preferred revision of an era.
+    pub(crate) fn preferred(&self, era: Era) -> Option<Revision> {
+        self.revisions.iter().copied().find(|revision| revision.era() == era)
+    }
+    /// The preferred one of the revisions of an era that a list of names holds.
+    pub(crate) fn mutual(&self, era: Era, names: Json<'_>) -> Option<Revision> {
+        self.revisions.iter().copied().find(|revision| {
+            revision.era() == era
+                && names.elements().any(|name| name.as_str().is_some_and(|name| name == revision.name()))
+        })
+    }
+}

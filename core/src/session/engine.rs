@@ -1,0 +1,668 @@
+//! What both roles share: limits, output, time, the tables of requests and calls.
+use alloc::{boxed::Box, format, string::String, sync::Arc};
+
+use super::{
+    calls::{Call, NewCall, Purpose, Wires},
+    outbox::Outbox,
+    requests::{Received, Requests},
+    stats::Stats,
+    table::Table,
+    timers::{Arming, Timer, Timers},
+};
+use crate::{
+    CallHandle, InputHandle, RequestHandle,
+    error::{CallError, CloseReason, Fault, RpcError, SendError, TimeLimit},
+    event::{Action, Event, Outgoing, OverReason, Related},
+    json::{Json, Payload},
+    jsonrpc::{
+        code,
+        write::{self, ErrorId},
+    },
+    limits::Limits,
+    method::Side,
+    revision::Revision,
+    time::Instant,
+    trace::{Trace, TraceRecord},
+};
+
+/// Where the answer to a request goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reply {
+    /// A message of its own.
+    Message,
+    /// A member of the batch with this number.
+    Batch(u64),
+}
+
+/// A batch of 2025-03-26 whose answers are gathered.
+#[derive(Debug, Default)]
+struct Gathering {
+    open: usize,
+    text: String,
+}
+
+/// Why no new work is taken.
+#[derive(Debug, Clone, Copy)]
+struct Ending {
+    reason: CloseReason,
+    timer: Arming,
+}
+
+pub(crate) struct Engine {
+    pub(crate) side: Side,
+    pub(crate) limits: Limits,
+    pub(crate) now: Instant,
+    pub(crate) outbox: Outbox,
+    pub(crate) timers: Timers,
+    pub(crate) requests: Requests,
+    pub(crate) calls: Table<Call>,
+    pub(crate) wires: Wires,
+    pub(crate) stats: Stats,
+    pub(crate) trace: Option<Trace>,
+    /// Arming of the client's probe or handshake.
+    pub(crate) opening: Arming,
+    pub(crate) ping: Arming,
+    batches: Table<Gathering>,
+    last_batch: u64,
+    last_handle: u64,
+    ending: Option<Ending>,
+    ended: bool,
+    blocked: bool,
+    said: Option<Instant>,
+    window: Instant,
+    in_window: usize,
+}
+
+/// Facts about the wire that a message is written for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wire {
+    /// What the message is read as, for the trace.
+    pub(crate) revision: Option<Revision>,
+}
+
+impl Engine {
+    pub(crate) fn new(side: Side, limits: Limits, trace: bool) -> Self {
+        Self {
+            side,
+            now: Instant::default(),
+            outbox: Outbox::default(),
+            timers: Timers::default(),
+            requests: Requests::default(),
+            calls: Table::default(),
+            wires: Wires::default(),
+            stats: Stats::default(),
+            trace: trace.then(|| Trace::new(limits.trace, limits.session_bytes)),
+            opening: 0,
+            ping: 0,
+            batches: Table::default(),
+            last_batch: 0,
+            last_handle: 0,
+            ending: None,
+            ended: false,
+            blocked: false,
+            said: None,
+            window: Instant::default(),
+            in_window: 0,
+            limits,
+        }
+    }
+
+    // Time and life.
+
+    /// Takes the time of an input; false if the machine has ended.
+    pub(crate) fn begin(&mut self, now: Instant) -> bool {
+        self.now = self.now.max(now);
+        !self.ended
+    }
+    pub(crate) fn is_open(&self) -> bool {
+        !self.ended && self.ending.is_none()
+    }
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
+    }
+    pub(crate) fn next_handle(&mut self) -> u64 {
+        self.last_handle += 1;
+        self.last_handle
+    }
+    /// What a handle that is not live is: over, or never given out.
+    pub(crate) fn gone(&self, handle: u64) -> SendError {
+        if (1..=self.last_handle).contains(&handle) { SendError::Over } else { SendError::UnknownHandle }
+    }
+    fn is_live(&self) -> impl Fn(Timer, Arming) -> bool {
+        |timer, arming| match timer {
+            Timer::Call(handle) => self.calls.get(handle).is_some_and(|call| call.timer == arming),
+            Timer::Request(handle) => {
+                self.requests.get(handle).is_some_and(|request| request.timer == arming)
+            }
+            Timer::Opening => self.opening == arming,
+            Timer::Ping => self.ping == arming,
+            Timer::Drain => self.ending.is_some_and(|ending| ending.timer == arming),
+        }
+    }
+    pub(crate) fn disarm(&mut self, arming: Arming) {
+        let mut timers = core::mem::take(&mut self.timers);
+        timers.disarm(arming, self.is_live());
+        self.timers = timers;
+    }
+    /// The next live timer that is due.
+    pub(crate) fn pop_due(&mut self) -> Option<Timer> {
+        while let Some((timer, arming)) = self.timers.pop_due(self.now) {
+            if self.is_live()(timer, arming) {
+                return Some(timer);
+            }
+            self.timers.was_stale();
+        }
+        None
+    }
+    /// Takes no new work and ends when what runs is over, or after `drain`.
+    pub(crate) fn end_after(&mut self, drain: core::time::Duration, reason: CloseReason) {
+        if self.ended {
+            return;
+        }
+        if let Some(ending) = self.ending.take() {
+            self.disarm(ending.timer);
+        }
+        let timer = self.timers.arm(self.now.after(drain), Timer::Drain);
+        self.ending = Some(Ending { reason, timer });
+        self.end_if_idle();
+    }
+    /// Ends if it is to and nothing runs any more.
+    pub(crate) fn end_if_idle(&mut self) {
+        if let Some(ending) = self.ending {
+            let calling = self.calls.iter().any(|(_, call)| call.purpose == Purpose::Application);
+            if self.requests.is_empty() && !calling {
+                self.end(ending.reason);
+            }
+        }
+    }
+    /// The time for what was running is over.
+    pub(crate) fn drained(&mut self) {
+        let reason = self.ending.map_or(CloseReason::DrainTimeout, |ending| match ending.reason {
+            CloseReason::Local => CloseReason::DrainTimeout,
+            reason => reason,
+        });
+        self.end(reason);
+    }
+    /// Every call and every request has its end, then `Closed`.
+    pub(crate) fn end(&mut self, reason: CloseReason) {
+        if core::mem::replace(&mut self.ended, true) {
+            return;
+        }
+        self.ending = None;
+        self.close_calls();
+        while let Some(handle) = self.requests.first() {
+            self.over(handle, OverReason::Closed);
+        }
+        self.timers.clear();
+        self.outbox.deliver(Event::Closed(reason));
+    }
+    /// No answer can come any more.
+    pub(crate) fn close_calls(&mut self) {
+        while let Some(handle) = self.calls.first() {
+            let delivered = self.calls.get(handle).is_some_and(|call| self.outbox.was_taken(call.order));
+            self.complete(handle, Err(CallError::Closed { delivered }));
+        }
+    }
+
+    // Input.
+
+    /// Counts and traces a message, and ends a machine that is fed past its bounds. False: it is not to be read.
+    pub(crate) fn receive(&mut self, now: Instant, message: &[u8], wire: Wire) -> bool {
+        if !self.begin(now) {
+            return false;
+        }
+        self.stats.messages_in += 1;
+        self.stats.bytes_in += message.len() as u64;
+        if self.trace.is_some() {
+            self.record(true, String::from_utf8_lossy(message).into(), wire);
+        }
+        let overrun = self.is_beyond(2);
+        if overrun {
+            self.end(CloseReason::Overrun);
+        }
+        !overrun
+    }
+    fn record(&mut self, received: bool, message: Box<str>, wire: Wire) {
+        let record = TraceRecord { at: self.now, received, message, revision: wire.revision };
+        self.stats.trace_dropped += self.trace.as_mut().map_or(0, |trace| trace.push(record));
+    }
+    pub(crate) fn wants_read(&self) -> bool {
+        !self.is_beyond(1)
+    }
+    /// Whether what the peer made us hold has reached so many times its limit.
+    fn is_beyond(&self, times: usize) -> bool {
+        self.outbox.events() >= self.limits.events.saturating_mul(times)
+            || self.outbox.event_bytes() >= self.limits.session_bytes.saturating_mul(times)
+            || self.outbox.own_bytes() >= self.limits.output_bytes.saturating_mul(times)
+    }
+
+    // Output.
+
+    /// Queues a message; `Err` if it is larger than the limit.
+    pub(crate) fn send(
+        &mut self,
+        related: Related,
+        own: bool,
+        wire: Wire,
+        message: impl FnOnce(&mut String),
+    ) -> Result<u64, SendError> {
+        let order =
+            self.outbox.send(related, own, self.limits.message_bytes, message).ok_or(SendError::TooLarge)?;
+        self.stats.messages_out += 1;
+        self.stats.bytes_out += self.outbox.last_sent().len() as u64;
+        if self.trace.is_some() {
+            self.record(false, self.outbox.last_sent().into(), wire);
+        }
+        Ok(order)
+    }
+    /// Queues an answer, as a message or as a member of a batch. One that is too large is replaced by an error.
+    pub(crate) fn answer(
+        &mut self,
+        reply: Reply,
+        related: Related,
+        own: bool,
+        wire: Wire,
+        id: &str,
+        message: impl FnOnce(&mut String),
+    ) -> Result<(), SendError> {
+        let too_large = |out: &mut String| {
+            write::error(out, ErrorId::Id(id), code::INTERNAL_ERROR, "The answer is too large", None);
+        };
+        match reply {
+            Reply::Message => {
+                let sent = self.send(related, own, wire, message);
+                if sent.is_err() {
+                    let _ = self.send(related, own, wire, too_large);
+                }
+                sent.map(drop)
+            }
+            Reply::Batch(number) => {
+                let limit = self.limits.message_bytes;
+                let mut fits = true;
+                if let Some(batch) = self.batches.get_mut(number) {
+                    let start = batch.text.len();
+                    batch.text.push(if start == 0 { '[' } else { ',' });
+                    let body = batch.text.len();
+                    message(&mut batch.text);
+                    if batch.text.len() > limit {
+                        batch.text.truncate(body);
+                        too_large(&mut batch.text);
+                        fits = false;
+                    }
+                }
+                self.member_over(number, wire);
+                if fits { Ok(()) } else { Err(SendError::TooLarge) }
+            }
+        }
+    }
+    /// Opens a batch of so many requests.
+    pub(crate) fn open_batch(&mut self) -> u64 {
+        self.last_batch += 1;
+        // One more than its members, so that it stays open until the last is read.
+        self.batches.push(self.last_batch, Gathering { open: 1, text: String::new() });
+        self.last_batch
+    }
+    pub(crate) fn batch_member(&mut self, number: u64) {
+        if let Some(batch) = self.batches.get_mut(number) {
+            batch.open += 1;
+        }
+    }
+    /// A member of a batch was answered, or never will be. The last one sends what was gathered.
+    pub(crate) fn member_over(&mut self, number: u64, wire: Wire) {
+        let Some(batch) = self.batches.get_mut(number) else { return };
+        batch.open = batch.open.saturating_sub(1);
+        if batch.open > 0 {
+            return;
+        }
+        if let Some(batch) = self.batches.remove(number).filter(|batch| !batch.text.is_empty()) {
+            let mut text = batch.text;
+            text.push(']');
+            // Its members were held to the limit one by one and together.
+            let _ = self.send(Related::Session, true, wire, |out| out.push_str(&text));
+        }
+    }
+    /// Whether there is room for a message that starts something.
+    pub(crate) fn room(&mut self) -> Result<(), SendError> {
+        if self.outbox.bytes() >= self.limits.output_bytes {
+            self.blocked = true;
+            return Err(SendError::Blocked);
+        }
+        Ok(())
+    }
+    /// Says `Blocked`, and `Writable` at the next chance.
+    pub(crate) fn block(&mut self) -> SendError {
+        self.blocked = true;
+        SendError::Blocked
+    }
+    fn unblock(&mut self) {
+        if self.blocked
+            && !self.ended
+            && self.outbox.bytes() < self.limits.output_bytes
+            && self.calls.len() < self.limits.calls
+        {
+            self.blocked = false;
+            self.outbox.deliver(Event::Writable);
+        }
+    }
+    pub(crate) fn poll_action(&mut self) -> Option<Action<'_>> {
+        self.unblock();
+        if self.outbox.send_is_next() {
+            return self
+                .outbox
+                .take_send()
+                .map(|(message, related)| Action::Send(Outgoing { message, related }));
+        }
+        if let Some(event) = self.outbox.take_event() {
+            return Some(Action::Deliver(event));
+        }
+        let next = self.timers.next();
+        (next != core::mem::replace(&mut self.said, next)).then_some(Action::Timeout(next))
+    }
+    pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        self.unblock();
+        self.outbox.take_event()
+    }
+
+    // Faults.
+
+    /// Reports that the peer broke a rule.
+    pub(crate) fn fault(
+        &mut self,
+        code: &'static str,
+        page: &'static str,
+        replied: Option<i32>,
+        detail: String,
+    ) {
+        self.fault_with(Fault { code, page, replied, status: None, detail, cause: None });
+    }
+    pub(crate) fn fault_with(&mut self, fault: Fault) {
+        self.stats.faults += 1;
+        self.outbox.deliver(Event::Fault(Box::new(fault)));
+    }
+    /// Whether one more error may be sent for something without a usable id: a few a second.
+    pub(crate) fn may_complain(&mut self) -> bool {
+        if self.now.since(self.window).as_secs() >= 1 {
+            self.window = self.now;
+            self.in_window = 0;
+        }
+        let may = self.in_window < self.limits.error_replies;
+        self.in_window += usize::from(may);
+        may
+    }
+
+    // Calls.
+
+    /// The outcome of a call.
+    pub(crate) fn complete(&mut self, handle: u64, outcome: Result<Payload, CallError>) {
+        let Some(call) = self.calls.remove(handle) else { return };
+        self.disarm(call.timer);
+        self.wires.remove(call.wire);
+        if call.purpose == Purpose::Application {
+            self.stats.calls_now = self.stats.calls_now.saturating_sub(1);
+            let outcome =
+                outcome.map(|result| crate::event::Completion { result, cached: false }).map_err(Box::new);
+            self.outbox.deliver(Event::Completed { call: CallHandle(handle), outcome });
+        }
+    }
+    /// Tells the peer that an answer is not wanted any more.
+    pub(crate) fn send_cancelled(&mut self, handle: u64, reason: Option<&str>, wire: Wire) {
+        let Some(wire_id) = self.calls.get(handle).map(|call| call.wire) else { return };
+        let Some(method) = self.cancelled_method() else { return };
+        let params = |out: &mut String| {
+            out.push_str("{\"requestId\":");
+            write::integer(out, wire_id);
+            if let Some(reason) = reason {
+                out.push_str(",\"reason\":");
+                write::string(out, reason);
+            }
+            out.push('}');
+        };
+        let related = Related::Call(CallHandle(handle));
+        // A reason beyond the limit of a message is left out.
+        if self.send(related, false, wire, |out| write::notification_with(out, method, Some(params))).is_err()
+            && reason.is_some()
+        {
+            self.send_cancelled(handle, None, wire);
+        }
+    }
+    fn cancelled_method(&self) -> Option<&'static str> {
+        crate::method::rows()
+            .iter()
+            .find(|row| row.handling == crate::method::Handling::Cancelled && row.senders.include(self.side))
+            .map(|row| row.name)
+    }
+    /// Takes a call back for the application.
+    pub(crate) fn cancel(&mut self, handle: u64, reason: Option<&str>, wire: Wire) -> Result<(), SendError> {
+        let live = self.calls.get(handle).is_some_and(|call| call.purpose == Purpose::Application);
+        if !live {
+            return Err(self.gone(handle));
+        }
+        self.send_cancelled(handle, reason, wire);
+        self.stats.cancelled += 1;
+        self.complete(handle, Err(CallError::Cancelled));
+        self.end_if_idle();
+        Ok(())
+    }
+    /// Arms the next keep-alive ping.
+    pub(crate) fn arm_ping(&mut self, interval: core::time::Duration) {
+        // An interval of nothing would fire for ever at one instant.
+        let interval = interval.max(core::time::Duration::from_millis(1));
+        self.ping = self.timers.arm(self.now.after(interval), Timer::Ping);
+    }
+    /// Sends a keep-alive ping, unless one is unanswered, and arms the next.
+    pub(crate) fn send_ping(&mut self, revision: Revision) {
+        let Some(interval) = self.limits.ping_interval else { return };
+        self.arm_ping(interval);
+        let waiting = self.calls.iter().any(|(_, call)| call.purpose == Purpose::Ping);
+        let row = crate::method::with_handling(crate::method::Handling::Ping, self.side, revision);
+        if let Some(row) = row.filter(|_| !waiting) {
+            let method = row.row().name;
+            let call =
+                NewCall { purpose: Purpose::Ping, method, row: Some(row), revision, params: None, meta: "" };
+            let timeout = self.limits.ping_timeout;
+            let options = super::CallOptions::new().timeouts(Some(timeout), Some(timeout));
+            // A ping has no payload, so it fits any limit that lets a session begin.
+            let _ = self.start_call(&call, &options);
+        }
+    }
+    /// A call's timer fired. `Some`: it ran out of time, and is still in the table.
+    pub(crate) fn call_due(&mut self, handle: u64) -> Option<TimeLimit> {
+        let now = self.now;
+        let call = self.calls.get_mut(handle)?;
+        let limit = if call.total_until <= now {
+            TimeLimit::Total
+        } else if call.silence_until <= now {
+            TimeLimit::Silence
+        } else {
+            // Progress moved the deadline since the timer was armed.
+            let at = call.deadline();
+            call.timer = self.timers.arm(at, Timer::Call(handle));
+            return None;
+        };
+        self.stats.timeouts += 1;
+        Some(limit)
+    }
+    /// The call whose wire id a token names, if it is live. `Err`: whether it is one that was live once.
+    pub(crate) fn call_of(&self, token: &str) -> Result<u64, bool> {
+        let wire = crate::jsonrpc::id::as_u64(token);
+        match wire.and_then(|wire| self.wires.handle(wire)) {
+            Some(handle) => Ok(handle),
+            None => Err(wire.is_some_and(|wire| self.wires.was_used(wire))),
+        }
+    }
+    /// Progress of one of our calls.
+    pub(crate) fn progressed(&mut self, token: &str, params: Json<'_>, page: &'static str) {
+        let progress = params.member("progress").and_then(|value| value.get().parse::<f64>().ok());
+        let (now, complaint) = (self.now, |engine: &mut Self, detail: &str| {
+            engine.fault("fault.progress", page, None, String::from(detail));
+        });
+        let handle = match self.call_of(token) {
+            Ok(handle) => handle,
+            Err(true) => {
+                self.stats.late += 1;
+                return;
+            }
+            Err(false) => return complaint(self, "progress with a token that was never given out; dropped"),
+        };
+        let Some(call) = self.calls.get_mut(handle) else { return };
+        if !call.progress {
+            return complaint(self, "progress for a call that did not ask for it; dropped");
+        }
+        let Some(progress) = progress else {
+            return complaint(self, "`progress` is not a number; dropped");
+        };
+        if progress <= call.last_progress {
+            return complaint(self, "`progress` did not rise; dropped");
+        }
+        call.last_progress = progress;
+        call.silence_until = now.after(call.silence);
+        let params = Payload::from_json(params);
+        self.outbox.deliver(Event::Progress { call: CallHandle(handle), params });
+    }
+
+    // Requests.
+
+    /// The end of a request that the application will not answer.
+    pub(crate) fn over(&mut self, handle: u64, reason: OverReason) -> Option<Received> {
+        let request = self.requests.remove(handle)?;
+        self.disarm(request.timer);
+        self.stats.requests_now = self.requests.len() as u64;
+        let event = if request.engine_owned() {
+            None
+        } else if self.side == Side::Client {
+            Some(Event::InputOver { input: InputHandle(handle) })
+        } else {
+            Some(Event::Over { request: RequestHandle(handle), reason })
+        };
+        if let Some(event) = event {
+            self.outbox.deliver(event);
+        }
+        Some(request)
+    }
+    /// Why a request can't be taken now, as a machine-readable reason and the bound.
+    pub(crate) fn refusal(&self, bytes: usize) -> Option<(&'static str, Option<usize>)> {
+        let retained = self.requests.bytes() + self.outbox.bytes() + bytes;
+        if !self.is_open() {
+            Some(("closing", None))
+        } else if self.requests.len() >= self.limits.requests {
+            Some(("too_many_requests", Some(self.limits.requests)))
+        } else if retained > self.limits.session_bytes {
+            Some(("session_bytes", Some(self.limits.session_bytes)))
+        } else {
+            None
+        }
+    }
+    /// The error that says so.
+    pub(crate) fn refuse(
+        &mut self,
+        reply: Reply,
+        id: &str,
+        wire: Wire,
+        (reason, limit): (&'static str, Option<usize>),
+    ) {
+        self.stats.refused += 1;
+        let data = match limit {
+            Some(limit) => format!("{{\"reason\":\"{reason}\",\"limit\":{limit}}}"),
+            None => format!("{{\"reason\":\"{reason}\"}}"),
+        };
+        let message = if limit.is_some() { "Too much is in progress; try again" } else { "Closing" };
+        let _ = self.answer(reply, Related::Session, true, wire, id, |out| {
+            write::error(
+                out,
+                ErrorId::Id(id),
+                code::INTERNAL_ERROR,
+                message,
+                Json::parse(data.as_bytes()).ok(),
+            );
+        });
+    }
+    /// Progress of a request of the peer.
+    pub(crate) fn progress(
+        &mut self,
+        handle: u64,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> Result<bool, SendError> {
+        let Some(request) = self.requests.get(handle) else { return Err(self.gone(handle)) };
+        if !progress.is_finite() || total.is_some_and(|total| !total.is_finite()) {
+            return Err(SendError::Invalid("progress and total are finite numbers"));
+        }
+        if request.token == (0, 0) || progress <= request.progress {
+            return Ok(false);
+        }
+        let revision = request.revision;
+        self.room()?;
+        let Some(request) = self.requests.get_mut(handle) else { return Ok(false) };
+        let previous = core::mem::replace(&mut request.progress, progress);
+        let buf = Arc::clone(&request.buf);
+        let token = request.token;
+        let token = buf.get(token.0 as usize..token.1 as usize).unwrap_or_default();
+        let params = |out: &mut String| {
+            out.push_str("{\"progressToken\":");
+            out.push_str(token);
+            out.push_str(",\"progress\":");
+            write::number(out, progress);
+            if let Some(total) = total {
+                out.push_str(",\"total\":");
+                write::number(out, total);
+            }
+            if let Some(message) = message.filter(|_| revision.features().progress_message) {
+                out.push_str(",\"message\":");
+                write::string(out, message);
+            }
+            out.push('}');
+        };
+        let related = self.related(handle);
+        let wire = Wire { revision: Some(revision) };
+        let sent = self.send(related, false, wire, |out| {
+            write::notification_with(out, "notifications/progress", Some(params));
+        });
+        if sent.is_err()
+            && let Some(request) = self.requests.get_mut(handle)
+        {
+            request.progress = previous;
+        }
+        sent.map(|_| true)
+    }
+    /// What a message for a request of the peer belongs to.
+    pub(crate) fn related(&self, handle: u64) -> Related {
+        if self.side == Side::Server { Related::Request(RequestHandle(handle)) } else { Related::Session }
+    }
+    /// Takes a request out that is answered now.
+    pub(crate) fn take_request(&mut self, handle: u64) -> Option<Received> {
+        let request = self.requests.remove(handle)?;
+        self.disarm(request.timer);
+        self.stats.requests_now = self.requests.len() as u64;
+        Some(request)
+    }
+}
+
+/// An error object of a response, or `None` if it is none.
+pub(crate) fn rpc_error(error: Json<'_>) -> Option<RpcError> {
+    let code = error.member("code")?.get().parse::<f64>().ok()?;
+    let message = error.member("message").filter(|message| message.as_str().is_some())?;
+    #[allow(clippy::cast_possible_truncation)]
+    let code = code as i64;
+    Some(RpcError {
+        code,
+        message: Payload::from_json(message),
+        data: error.member("data").map(Payload::from_json),
+    })
+}
+
+/// Whether an error code may be sent by an application in a revision: `basic/index` of 2026-07-28 closes
+/// -32099…-32020 to what it defines.
+pub(crate) fn may_send(code: i32, revision: Revision) -> bool {
+    let defined = matches!(
+        code,
+        code::MISSING_CLIENT_CAPABILITY | code::HEADER_MISMATCH | code::UNSUPPORTED_PROTOCOL_VERSION
+    );
+    let url = code == code::URL_ELICITATION_REQUIRED && revision.features().elicitation_id;
+    url || defined && revision.features().result_type || !(-32099..=-32020).contains(&code)
+}
+
+/// Tokens of one message that are longer than allowed.
+pub(crate) fn too_long(token: &str, limit: usize) -> bool {
+    token.len() > limit.saturating_add(2)
+}

@@ -1,0 +1,440 @@
+//! What a role makes of a message, and all that is the same for both.
+use alloc::{format, string::String, sync::Arc};
+
+use super::engine::{Engine, Reply, Wire, too_long};
+use super::{calls::Purpose, timers::Timer};
+use crate::{
+    RequestHandle,
+    error::{CallError, CloseReason, Fault, RpcError, SendError},
+    event::{Event, OverReason, Related},
+    json::{Json, Payload},
+    jsonrpc::{
+        code,
+        envelope::{self, Envelope, Field, Kind, Message, Problem},
+        write::{self, ErrorId},
+    },
+    method::Side,
+    revision::Revision,
+    time::Instant,
+};
+
+/// The page on messages.
+pub(crate) const BASE: &str = "basic/index";
+/// The page on progress.
+pub(crate) const PROGRESS: &str = "basic/utilities/progress";
+
+pub(crate) trait Role {
+    fn engine(&mut self) -> &mut Engine;
+    fn engine_ref(&self) -> &Engine;
+    /// The revision that untagged messages are read in, as far as it is known.
+    fn revision(&self) -> Option<Revision>;
+    /// A well-formed request whose id is not in flight.
+    fn request(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply);
+    /// A well-formed notice.
+    fn notification(&mut self, envelope: &Envelope<'_>);
+    /// The outcome of a call of the engine, or of one of the application that succeeded.
+    fn answered(&mut self, handle: u64, purpose: Purpose, answer: Answer<'_>);
+    /// An error of the peer that names no request.
+    fn peer_error(&mut self, error: RpcError);
+    /// The probe or the handshake took too long.
+    fn opening_due(&mut self);
+    /// A keep-alive ping is due.
+    fn ping_due(&mut self);
+    /// A keep-alive ping was not answered.
+    fn ping_missed(&mut self);
+    /// The reason to close with when the channel ends now.
+    fn channel_end(&self) -> CloseReason;
+    /// What is still running is cut off.
+    fn drained(&mut self);
+
+    fn wire(&self) -> Wire {
+        Wire { revision: self.revision() }
+    }
+
+    fn handle_message(&mut self, now: Instant, message: &[u8]) {
+        let wire = self.wire();
+        if !self.engine().receive(now, message, wire) {
+            return;
+        }
+        let (limit, depth) = (self.engine().limits.message_bytes, self.engine().limits.depth);
+        if message.len() > limit {
+            self.complain_too_large();
+        } else {
+            match envelope::parse(message, depth) {
+                Ok(Message::Single(envelope)) => self.single(&envelope, Reply::Message),
+                Ok(Message::Batch(text)) => self.batch(text),
+                Err(error) => self.complain(
+                    code::PARSE_ERROR,
+                    "Parse error",
+                    "fault.parse",
+                    format!("{error}, of {} bytes", message.len()),
+                ),
+            }
+        }
+        self.engine().end_if_idle();
+    }
+
+    /// A line that was longer than a message may be; its bytes are gone.
+    fn handle_too_long(&mut self, now: Instant) {
+        let wire = self.wire();
+        if self.engine().receive(now, b"", wire) {
+            self.complain_too_large();
+        }
+    }
+
+    fn complain_too_large(&mut self) {
+        let limit = self.engine().limits.message_bytes;
+        let detail = format!("a message longer than `message_bytes`, {limit}; dropped");
+        self.complain(code::INVALID_REQUEST, "The message is too large", "fault.too_large", detail);
+    }
+
+    /// Input that names no request is bad: a server says so, a few times a second; a client only reports it.
+    fn complain(&mut self, error: i32, message: &str, fault: &'static str, detail: String) {
+        let wire = self.wire();
+        let omit = wire.revision.is_some_and(|revision| revision.features().errors_omit_id);
+        let id = if omit { ErrorId::Absent } else { ErrorId::Null };
+        let engine = self.engine();
+        let replied = (engine.side == Side::Server && engine.may_complain()).then_some(error);
+        if replied.is_some() {
+            let _ =
+                engine.send(Related::Session, true, wire, |out| write::error(out, id, error, message, None));
+        }
+        engine.fault(fault, BASE, replied, detail);
+    }
+
+    /// The same in a batch, where each element has its answer.
+    fn complain_in(&mut self, reply: Reply, error: i32, message: &str, fault: &'static str, detail: String) {
+        match reply {
+            Reply::Batch(number) if self.engine().side == Side::Server => {
+                let wire = self.wire();
+                let engine = self.engine();
+                engine.batch_member(number);
+                let _ = engine.answer(reply, Related::Session, true, wire, "null", |out| {
+                    write::error(out, ErrorId::Null, error, message, None);
+                });
+                engine.fault(fault, BASE, Some(error), detail);
+            }
+            _ => self.complain(error, message, fault, detail),
+        }
+    }
+
+    /// Answers a request with an error.
+    fn refuse(&mut self, reply: Reply, id: &str, error: i32, message: &str, data: Option<&str>) {
+        let wire = self.wire();
+        let data = data.and_then(|data| Json::parse(data.as_bytes()).ok());
+        let _ = self.engine().answer(reply, Related::Session, true, wire, id, |out| {
+            write::error(out, ErrorId::Id(id), error, message, data);
+        });
+    }
+
+    fn batch(&mut self, text: &str) {
+        let wire = self.wire();
+        let limit = self.engine().limits.batch;
+        let depth = self.engine().limits.depth;
+        let count = envelope::elements(text).count();
+        let wrong = if !wire.revision.is_some_and(|revision| revision.features().batches) {
+            Some((
+                "Batches are not part of this revision",
+                String::from("a batch outside 2025-03-26; refused"),
+            ))
+        } else if count == 0 {
+            Some(("An empty batch", String::from("an empty batch; refused")))
+        } else if count > limit {
+            Some((
+                "Too many messages in a batch",
+                format!("a batch of {count}, more than `batch`, {limit}; refused"),
+            ))
+        } else {
+            None
+        };
+        if let Some((message, detail)) = wrong {
+            return self.complain(code::INVALID_REQUEST, message, "fault.batch", detail);
+        }
+        let number = self.engine().open_batch();
+        let reply = Reply::Batch(number);
+        for element in envelope::elements(text) {
+            match envelope::parse(element.as_bytes(), depth) {
+                Ok(Message::Single(envelope)) => self.single(&envelope, reply),
+                _ => self.complain_in(
+                    reply,
+                    code::INVALID_REQUEST,
+                    "Invalid Request",
+                    "fault.invalid",
+                    String::from("a member of a batch that is no message"),
+                ),
+            }
+        }
+        let wire = self.wire();
+        self.engine().member_over(number, wire);
+    }
+
+    fn single(&mut self, envelope: &Envelope<'_>, reply: Reply) {
+        let limit = self.engine().limits.id_bytes;
+        let id = envelope.id().filter(|id| !too_long(id, limit));
+        match (envelope.kind(), id) {
+            (Kind::Request, None) => self.complain_in(
+                reply,
+                code::INVALID_REQUEST,
+                "The id is too long",
+                "fault.id",
+                format!("a request id longer than `id_bytes`, {limit}; refused"),
+            ),
+            (Kind::Request, Some(id)) if self.engine().requests.find(id).is_some() => self.complain_in(
+                reply,
+                code::INVALID_REQUEST,
+                "The id is in use",
+                "fault.duplicate_id",
+                String::from("a request with the id of one in flight; refused, and the first goes on"),
+            ),
+            (Kind::Request, Some(id)) => {
+                if let Reply::Batch(number) = reply {
+                    self.engine().batch_member(number);
+                }
+                if !crate::jsonrpc::id::is_integral(id) && !id.starts_with('"') {
+                    let detail = String::from("a request id with a fraction; served");
+                    self.engine().fault("fault.id", BASE, None, detail);
+                }
+                self.request(envelope, id, reply);
+            }
+            (Kind::Notification, _) => self.notification(envelope),
+            (Kind::Response, id) => self.response(envelope, id),
+            (Kind::Invalid, id) => self.invalid(envelope, id, reply),
+        }
+    }
+
+    fn invalid(&mut self, envelope: &Envelope<'_>, id: Option<&str>, reply: Reply) {
+        let problem = envelope.problem().unwrap_or(Problem::NotObject);
+        let detail = String::from(match problem {
+            Problem::NotObject => "a message that is no object",
+            Problem::Version => "a message without `\"jsonrpc\":\"2.0\"`",
+            Problem::Duplicate => "a message with a member twice",
+            Problem::Id => "a request id that is neither a string nor a number",
+            Problem::Method => "a method that is no string",
+            Problem::Params => "params that are no object",
+            Problem::Response => "a response without exactly one of `result` and `error`",
+        });
+        let has = |field| envelope.raw(field).is_some();
+        let is_response = !has(Field::Method) && (has(Field::Result) || has(Field::Error));
+        let readable = id.filter(|_| problem != Problem::Duplicate);
+        if !has(Field::Method) {
+            let call = readable.and_then(|id| self.engine().call_of(id).ok());
+            if let Some(handle) = call {
+                let fault = Fault {
+                    code: "fault.invalid",
+                    page: BASE,
+                    replied: None,
+                    status: None,
+                    detail,
+                    cause: None,
+                };
+                return self.answer_call(handle, Answer::Invalid(fault));
+            }
+        }
+        let in_flight = readable.is_some_and(|id| self.engine().requests.find(id).is_some());
+        let server = self.engine().side == Side::Server;
+        match readable {
+            Some(id) if !is_response && !in_flight && (server || has(Field::Method)) => {
+                let error =
+                    if problem == Problem::Params { code::INVALID_PARAMS } else { code::INVALID_REQUEST };
+                if let Reply::Batch(number) = reply {
+                    self.engine().batch_member(number);
+                }
+                self.refuse(reply, id, error, "Invalid Request", None);
+                self.engine().fault("fault.invalid", BASE, Some(error), detail);
+            }
+            // What looks like a notice or a response is never answered.
+            _ if is_response || (has(Field::Method) && !has(Field::Id)) => {
+                self.engine().fault("fault.invalid", BASE, None, detail);
+            }
+            _ => {
+                self.complain_in(reply, code::INVALID_REQUEST, "Invalid Request", "fault.invalid", detail);
+            }
+        }
+    }
+
+    fn response(&mut self, envelope: &Envelope<'_>, id: Option<&str>) {
+        let error = envelope.raw(Field::Error).map(Json::from_checked);
+        let Some(id) = id else {
+            if let Some(error) = error.and_then(super::engine::rpc_error) {
+                self.peer_error(error);
+            } else {
+                let detail = String::from("an error response that names no request");
+                self.engine().fault("fault.invalid", BASE, None, detail);
+            }
+            return;
+        };
+        match self.engine().call_of(id) {
+            Err(true) => self.engine().stats.late += 1,
+            Err(false) => {
+                let detail = String::from("a response to a request that was never sent; dropped");
+                self.engine().fault("fault.unknown_response", BASE, None, detail);
+            }
+            Ok(handle) => {
+                let answer = match (error, envelope.raw(Field::Result).map(Json::from_checked)) {
+                    (Some(error), _) => match super::engine::rpc_error(error) {
+                        Some(error) => Answer::Error(error),
+                        None => Answer::Invalid(Fault {
+                            code: "fault.invalid",
+                            page: BASE,
+                            replied: None,
+                            status: None,
+                            detail: String::from("an error without `code` and `message`"),
+                            cause: None,
+                        }),
+                    },
+                    (None, result) => Answer::Result {
+                        result: result.unwrap_or(Json::EMPTY_OBJECT),
+                        kind: envelope.raw(Field::ResultType),
+                    },
+                };
+                self.answer_call(handle, answer);
+            }
+        }
+    }
+
+    fn answer_call(&mut self, handle: u64, answer: Answer<'_>) {
+        let Some((purpose, revision)) =
+            self.engine().calls.get(handle).map(|call| (call.purpose, call.revision))
+        else {
+            return;
+        };
+        if purpose != Purpose::Application {
+            return self.answered(handle, purpose, answer);
+        }
+        let outcome = match answer {
+            Answer::Error(error) => Err(CallError::Rpc(error)),
+            Answer::Invalid(fault) => Err(CallError::InvalidResult(fault.into())),
+            Answer::Result { result, kind } => match result_kind(kind, revision) {
+                ResultKind::Complete => Ok(Payload::from_json(result)),
+                ResultKind::InputRequired => Err(CallError::Input { key: None }),
+                ResultKind::Unknown => Err(CallError::InvalidResult(
+                    Fault {
+                        code: "fault.result_type",
+                        page: BASE,
+                        replied: None,
+                        status: None,
+                        detail: String::from(
+                            "a `resultType` that neither the protocol nor an extension defines",
+                        ),
+                        cause: None,
+                    }
+                    .into(),
+                )),
+            },
+        };
+        self.engine().complete(handle, outcome);
+    }
+
+    /// `notifications/cancelled`.
+    fn cancelled(&mut self, envelope: &Envelope<'_>) {
+        let token =
+            envelope.raw(Field::Params).map(Json::from_checked).and_then(|params| params.member("requestId"));
+        let found = token.and_then(|token| self.engine().requests.find(token.get()));
+        let Some(handle) = found else {
+            self.engine().stats.ignored += 1;
+            return;
+        };
+        self.engine().stats.cancelled += 1;
+        if let Some(Reply::Batch(number)) =
+            self.engine().over(handle, OverReason::Cancelled).map(|request| request.reply)
+        {
+            let wire = self.wire();
+            self.engine().member_over(number, wire);
+        }
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        if !self.engine().begin(now) {
+            return;
+        }
+        while let Some(timer) = self.engine().pop_due() {
+            match timer {
+                Timer::Call(handle) => self.call_due(handle),
+                Timer::Request(handle) => self.request_due(handle),
+                Timer::Opening => self.opening_due(),
+                Timer::Ping => self.ping_due(),
+                Timer::Drain => self.drained(),
+            }
+        }
+        self.engine().end_if_idle();
+    }
+
+    fn call_due(&mut self, handle: u64) {
+        let Some(limit) = self.engine().call_due(handle) else { return };
+        let Some((purpose, began)) = self.engine().calls.get(handle).map(|call| (call.purpose, call.began))
+        else {
+            return;
+        };
+        if purpose == Purpose::Ping {
+            self.engine().complete(handle, Err(CallError::Timeout { limit, began }));
+            return self.ping_missed();
+        }
+        let wire = self.wire();
+        self.engine().send_cancelled(handle, Some("timeout"), wire);
+        self.engine().complete(handle, Err(CallError::Timeout { limit, began }));
+    }
+
+    fn request_due(&mut self, handle: u64) {
+        let wire = self.wire();
+        let engine = self.engine();
+        let related = engine.related(handle);
+        engine.stats.timeouts += 1;
+        let Some(request) = engine.over(handle, OverReason::HandlerTimeout) else { return };
+        let buf = Arc::clone(&request.buf);
+        let id = buf.get(request.id.0 as usize..request.id.1 as usize).unwrap_or_default();
+        let _ = engine.answer(request.reply, related, true, wire, id, |out| {
+            write::error(out, ErrorId::Id(id), code::INTERNAL_ERROR, "No answer in time", None);
+        });
+    }
+
+    fn handle_closed(&mut self, now: Instant) {
+        if self.engine().begin(now) {
+            let reason = self.channel_end();
+            self.engine().end(reason);
+        }
+        self.engine().outbox.discard_sends();
+    }
+
+    /// Progress of a request that the peer sent.
+    fn progress(
+        &mut self,
+        now: Instant,
+        handle: RequestHandle,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> Result<bool, SendError> {
+        self.engine().begin(now);
+        self.engine().progress(handle.as_u64(), progress, total, message)
+    }
+
+    /// A notice of the peer for the application.
+    fn deliver_notice(&mut self, event: Event) {
+        self.engine().outbox.deliver(event);
+    }
+}
+
+/// What the peer answered.
+pub(crate) enum Answer<'a> {
+    Result { result: Json<'a>, kind: Option<&'a str> },
+    Error(RpcError),
+    Invalid(Fault),
+}
+
+enum ResultKind {
+    Complete,
+    InputRequired,
+    Unknown,
+}
+
+/// Told by `resultType` alone, in the revisions that have it; one that is absent means complete.
+fn result_kind(kind: Option<&str>, revision: Revision) -> ResultKind {
+    match kind {
+        Some(kind) if revision.features().result_type => match crate::json::unescape(kind).as_deref() {
+            Some("complete") => ResultKind::Complete,
+            Some("input_required") => ResultKind::InputRequired,
+            _ => ResultKind::Unknown,
+        },
+        _ => ResultKind::Complete,
+    }
+}

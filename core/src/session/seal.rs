@@ -1,0 +1,87 @@
+//! Tokens that come back from the peer and must be ours: HMAC-SHA-256, cut to 8 bytes for cursors.
+use alloc::{string::String, vec::Vec};
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+use crate::{SealKeys, Seed};
+
+const TAG: usize = 8;
+/// First byte of every sealed cursor.
+const FORMAT: u8 = 1;
+
+/// Which list a cursor goes on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum ListKind {
+    Tools = 1,
+}
+
+/// Where a list goes on: `server/utilities/pagination`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Cursor {
+    /// The list it was made for.
+    pub fingerprint: [u8; 8],
+    /// Items before it.
+    pub offset: u32,
+    /// The last item before it.
+    pub after: String,
+}
+
+#[derive(Clone)]
+pub(crate) struct Sealer {
+    keys: SealKeys,
+}
+
+impl Sealer {
+    /// Without shared keys one is derived from the seed: what is sealed is good for this machine alone.
+    pub(crate) fn new(keys: Option<&SealKeys>, seed: &Seed) -> Self {
+        match keys {
+            Some(keys) if !keys.0.is_empty() => Self { keys: keys.clone() },
+            _ => {
+                let mut digest = Sha256::new();
+                digest.update(b"mcp-sansio seal");
+                digest.update(seed.0);
+                Self { keys: SealKeys([digest.finalize().into()].into()) }
+            }
+        }
+    }
+    fn mac(key: &[u8; 32], kind: ListKind, body: &[u8]) -> Option<Hmac<Sha256>> {
+        let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(key).ok()?;
+        mac.update(b"cursor");
+        mac.update(&[kind as u8]);
+        mac.update(body);
+        Some(mac)
+    }
+    pub(crate) fn seal_cursor(&self, kind: ListKind, cursor: &Cursor) -> Option<String> {
+        let mut body = Vec::with_capacity(1 + 8 + 4 + cursor.after.len() + TAG);
+        body.push(FORMAT);
+        body.extend_from_slice(&cursor.fingerprint);
+        body.extend_from_slice(&cursor.offset.to_be_bytes());
+        body.extend_from_slice(cursor.after.as_bytes());
+        let tag = Self::mac(self.keys.0.first()?, kind, &body)?.finalize().into_bytes();
+        body.extend_from_slice(tag.get(..TAG)?);
+        Some(Base64UrlUnpadded::encode_string(&body))
+    }
+    /// `None`: not one of ours.
+    pub(crate) fn open_cursor(&self, kind: ListKind, text: &str) -> Option<Cursor> {
+        let bytes = Base64UrlUnpadded::decode_vec(text).ok()?;
+        let (body, tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG)?)?;
+        let ours =
+            self.keys.0.iter().any(|key| {
+                Self::mac(key, kind, body).is_some_and(|mac| mac.verify_truncated_left(tag).is_ok())
+            });
+        let (format, rest) = body.split_first()?;
+        if !ours || *format != FORMAT {
+            return None;
+        }
+        let (fingerprint, rest) = rest.split_at_checked(8)?;
+        let (offset, after) = rest.split_at_checked(4)?;
+        Some(Cursor {
+            fingerprint: fingerprint.try_into().ok()?,
+            offset: u32::from_be_bytes(offset.try_into().ok()?),
+            after: String::from(core::str::from_utf8(after).ok()?),
+        })
+    }
+}

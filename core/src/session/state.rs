@@ -1,0 +1,33 @@
+//! What a legacy session keeps, in at most 160 bytes.
+use super::{LogLevel, config::Allowed, subscriptions::Notices};
+use crate::revision::Revision;
+
+#[derive(Debug)]
+pub(crate) struct SessionState {
+    /// What its client may be asked.
+    pub(crate) peer: Allowed,
+    pub(crate) notices: Notices,
+    /// Negotiated by `initialize`.
+    pub(crate) revision: Option<Revision>,
+    /// `notifications/initialized` came.
+    pub(crate) initialized: bool,
+    /// Set by `logging/setLevel`.
+    pub(crate) log_level: Option<LogLevel>,
+    /// Keep-alive pings in a row without an answer.
+    pub(crate) pings_missed: u32,
+}
+
+const _: () = assert!(size_of::<SessionState>() <= 160, "a session stays small");
+
+impl SessionState {
+    pub(crate) const fn new() -> Self {
+        Self {
+            peer: Allowed::NONE,
+            notices: Notices::NONE,
+            revision: None,
+            initialized: false,
+            log_level: None,
+            pings_missed: 0,
+        }
+    }
+}
