@@ -14,11 +14,11 @@ export interface Link {
   open(events: LinkEvents): void;
   /** Sends one message, or bytes of a stream. False: take no more until `writable` is reported. */
   send(text: string): boolean;
-  /** Leave input in the pipe from now on. */
-  pause(): void;
+  /** Leave input in the pipe from now on. Absent where `send` never returns false. */
+  pause?(): void;
   /** Read on. */
-  resume(): void;
-  /** Lets what was sent go out, then closes. */
+  resume?(): void;
+  /** Lets what was sent go out, then closes. Also called instead of `open`, if no connection could be made. */
   close(): void;
 }
 
@@ -153,7 +153,7 @@ export class Driver<C extends Connection> {
     try {
       this.command(run);
     } catch (error) {
-      if (codeOf(error) !== "send.over" && !this.#ended) throw error;
+      if (codeOf(error) !== "send.over" && !this.ended) throw error;
     }
   }
 
@@ -193,7 +193,7 @@ export class Driver<C extends Connection> {
         this.#again = batch.more;
         for (const record of recordsOf(batch)) this.#dispatch(record);
         deadline = batch.timeout;
-        if (this.#ended) return;
+        if (this.ended) return;
       }
       this.#arm(deadline ?? undefined);
       this.#throttle();
@@ -229,6 +229,7 @@ export class Driver<C extends Connection> {
     const ms = Math.ceil(deadline / NANOS - this.#clock.now());
     this.#disarm = this.#clock.after(Math.min(Math.max(ms, 0), LONGEST_TIMER), () => {
       this.#deadline = undefined;
+      this.#disarm = undefined;
       this.#fact((now) => {
         this.#connection.handleTimeout(now);
       });
@@ -239,8 +240,8 @@ export class Driver<C extends Connection> {
     const paused = !this.#writable && !this.#connection.wantsRead();
     if (paused === this.#paused) return;
     this.#paused = paused;
-    if (paused) this.#link.pause();
-    else this.#link.resume();
+    if (paused) this.#link.pause?.();
+    else this.#link.resume?.();
   }
 
   #end(failure?: EngineError): void {

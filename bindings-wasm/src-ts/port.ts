@@ -44,11 +44,6 @@ export class PortLink implements Link {
     return true;
   }
 
-  /** A port can't be held back; it is never asked to be, because it takes whatever is sent at once. */
-  pause(): void {}
-
-  resume(): void {}
-
   close(): void {
     this.#port.removeEventListener("message", this.#onMessage);
     this.#port.removeEventListener("messageerror", this.#onMessage);

@@ -8,11 +8,11 @@ import { instantiate } from "./wasm.js";
 /** What {@link runtime} makes. */
 export interface Runtime {
   /** The engine, loaded once. */
-  loadEngine(this: void): Promise<Engine>;
+  readonly loadEngine: () => Promise<Engine>;
   /** Serves the client at the other end of `port`, which is listened to from now on, while the module still loads. */
-  serve(this: void, server: Server, port: Port): Promise<ServerSession>;
+  readonly serve: (server: Server, port: Port) => Promise<ServerSession>;
   /** Connects `client` to the server at the other end of `port`, and resolves when it is known. */
-  connect(this: void, client: Client, port: Port, remembered?: string): Promise<void>;
+  readonly connect: (client: Client, port: Port, remembered?: string) => Promise<void>;
 }
 
 /** `compile` loads and compiles the module. */

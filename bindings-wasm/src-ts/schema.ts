@@ -1,5 +1,5 @@
 /** Checks of a tool's arguments, for engines that do not check them. */
-import { type Schema, type SchemaDraft, Validator } from "@cfworker/json-schema";
+import { type SchemaDraft, Validator } from "@cfworker/json-schema";
 
 import type { JsonObject } from "./options.js";
 
@@ -23,7 +23,7 @@ export class SchemaCheck {
 
   /** What does not fit in `value`, for whoever made it; `undefined` if all of it fits. */
   misfit(value: unknown): string | undefined {
-    this.#validator ??= new Validator(this.#schema as Schema, draftOf(this.#schema), false);
+    this.#validator ??= new Validator(this.#schema, draftOf(this.#schema), false);
     const { valid, errors } = this.#validator.validate(value);
     if (valid) return undefined;
     // Errors of a whole precede those of its parts, which say more.

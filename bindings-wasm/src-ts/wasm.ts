@@ -41,11 +41,13 @@ function guarded<C extends Class>(raw: C, death: AbortController): C {
     }
   };
   class Guarded extends (raw as Class) {}
-  for (const [name, { value: method }] of Object.entries(Object.getOwnPropertyDescriptors(raw.prototype))) {
-    if (name === "constructor" || typeof method !== "function") continue;
+  const prototype = raw.prototype as Record<string, (...args: unknown[]) => unknown>;
+  for (const name of Object.getOwnPropertyNames(prototype)) {
+    const method = prototype[name];
+    if (name === "constructor" || method === undefined) continue;
     Object.defineProperty(Guarded.prototype, name, {
-      value(this: object, ...args: unknown[]): unknown {
-        return enter(() => Reflect.apply(method, this, args) as unknown);
+      value(this: object, ...args: unknown[]) {
+        return enter(() => Reflect.apply(method, this, args));
       },
     });
   }

@@ -4,6 +4,7 @@
 //! ```json
 //! {"echo": {"name": "echo", "arguments": {"text": "hi"}}, "fail": {"name": "fail"}}
 //! ```
+#![allow(clippy::indexing_slicing, reason = "indexing a `Value` gives null where there is none")]
 use std::{
     io::{Read, Write},
     process::{Child, ChildStdin, Command, ExitCode, Stdio},
@@ -96,11 +97,11 @@ impl Session {
             let mut out = Vec::new();
             while self.connection.write_to(&mut out, usize::MAX) > 0 {}
             let now = self.now();
-            if let Some(stdin) = self.stdin.as_mut().filter(|_| !out.is_empty()) {
-                if stdin.write_all(&out).and_then(|()| stdin.flush()).is_err() {
-                    // The server reads no more; what it wrote before is still to be read.
-                    self.stdin = None;
-                }
+            if let Some(stdin) = self.stdin.as_mut().filter(|_| !out.is_empty())
+                && stdin.write_all(&out).and_then(|()| stdin.flush()).is_err()
+            {
+                // The server reads no more; what it wrote before is still to be read.
+                self.stdin = None;
             }
             if let Some(event) = self.connection.poll_event() {
                 return Ok(event);

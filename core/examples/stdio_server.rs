@@ -1,6 +1,7 @@
 //! A blocking stdio server on `std` threads: one reads, one thread a running tool, and the main thread owns the engine.
 //!
 //! Run it under any MCP client as `cargo run --example stdio_server`.
+#![allow(clippy::indexing_slicing, reason = "indexing a `Value` gives null where there is none")]
 use std::{
     collections::HashMap,
     io::{Read, Write},
@@ -155,9 +156,9 @@ fn start(request: Request, done: mpsc::Sender<Input>) -> mpsc::Sender<()> {
         let _ = done.send(Input::Done(handle, outcome));
     };
     if name == "wait" {
-        drop(thread::spawn(work))
+        drop(thread::spawn(work));
     } else {
-        work()
+        work();
     }
     alive
 }

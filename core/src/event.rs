@@ -100,6 +100,19 @@ pub enum Event {
 
 const _: () = assert!(size_of::<Event>() <= 88, "events stay small");
 
+impl Event {
+    /// Bytes of the payloads that it keeps alive. A request is not counted: it is held by its table.
+    pub(crate) fn bytes(&self) -> usize {
+        let of = |payload: &Option<Payload>| payload.as_ref().map_or(0, |payload| payload.as_str().len());
+        match self {
+            Self::Completed { outcome: Ok(completion), .. } => completion.result.as_str().len(),
+            Self::Progress { params, .. } => params.as_str().len(),
+            Self::Notification { params, .. } => of(params),
+            _ => 0,
+        }
+    }
+}
+
 /// A known method, or the text of an unknown one.
 #[derive(Debug, Clone)]
 pub enum Method {

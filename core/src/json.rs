@@ -11,14 +11,15 @@ use serde_json::value::RawValue;
 use crate::{
     error::NotJson,
     jsonrpc::envelope::Span,
-    scan::{self, CodePoints, Items, Scanner},
+    scan::{self, CodePoints, Items, Source},
 };
 
 /// One JSON value, checked once: UTF-8, grammar, depth. Cheap to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Json<'a> {
     text: &'a str,
-    flags: Flags,
+    /// Absent from text that was checked as a part of a larger one and not looked into yet.
+    flags: Option<Flags>,
 }
 
 /// What the scan that checked a value saw of it.
@@ -40,15 +41,34 @@ impl Flags {
     pub(crate) const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
-    const fn with(self, other: Self, set: bool) -> Self {
-        if set { Self(self.0 | other.0) } else { self }
+    const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
-    const fn of_member(self, key: &[u8]) -> Self {
-        match key {
-            b"resultType" | b"ttlMs" | b"cacheScope" => self.with(Self::STEERING, true),
-            b"_meta" => self.with(Self::META, true),
-            _ => self,
+    /// Before any member has been seen.
+    fn of(text: &str, object: bool) -> Self {
+        let flags = if object { Self::OBJECT.with(Self::EMPTY) } else { Self(0) };
+        match memchr::memchr2(b'\n', b'\r', text.as_bytes()) {
+            Some(_) => flags.with(Self::NEWLINE),
+            None => flags,
         }
+    }
+    /// `key` is without its quotes.
+    fn with_member(self, key: &[u8]) -> Self {
+        let told = scan::known(key, |key| match key {
+            b"resultType" | b"ttlMs" | b"cacheScope" => Some(Self::STEERING),
+            b"_meta" => Some(Self::META),
+            _ => None,
+        });
+        Self(self.0 & !Self::EMPTY.0).with(told.unwrap_or_default())
+    }
+    /// Of text that is checked already.
+    fn of_checked(text: &str) -> Self {
+        let mut members = Items::of_object(text);
+        let mut flags = Self::of(text, members.right_kind());
+        while let Some((key, _)) = members.member() {
+            flags = flags.with_member(key.get(1..key.len() - 1).unwrap_or_default().as_bytes());
+        }
+        flags
     }
 }
 
@@ -56,60 +76,50 @@ impl<'a> Json<'a> {
     /// Nesting allowed by [`Json::parse`].
     pub const MAX_DEPTH: usize = scan::MAX_DEPTH;
     /// `{}`.
-    pub const EMPTY_OBJECT: Json<'static> = Json { text: "{}", flags: Flags(1 | 2) };
+    pub const EMPTY_OBJECT: Json<'static> = Json { text: "{}", flags: Some(Flags(1 | 2)) };
 
     /// Checks `bytes`, whole. The only way in for bytes of an application or a binding.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, NotJson> {
         let text = scan::text(bytes, Self::MAX_DEPTH)?;
-        let mut scanner = Scanner::new(bytes);
-        match Self::flags_of(&mut scanner) {
-            Some(flags) => Ok(Self { text, flags: flags.with(Flags::NEWLINE, scanner.newline()) }),
-            None => Err(scanner.misfit()),
-        }
-    }
-    fn flags_of(scanner: &mut Scanner) -> Option<Flags> {
-        scanner.space();
-        let mut flags = Flags::default();
-        if scanner.peek() == b'{' {
-            flags = flags.with(Flags::OBJECT, true).with(Flags::EMPTY, true);
-            scanner.object(Self::MAX_DEPTH, |scanner, key, depth| {
-                flags.0 &= !Flags::EMPTY.0;
-                flags = scanner.known(key, |key| Some(flags.of_member(key))).unwrap_or(flags);
-                scanner.value(depth)
-            })?;
+        let source = Source(bytes);
+        let start = source.space(0);
+        let object = source.byte(start) == b'{';
+        let mut flags = Flags::of(text, object);
+        let passed = if object {
+            source.object(start, Self::MAX_DEPTH, |key, at, depth| {
+                flags = flags.with_member(key);
+                source.value(at, depth)
+            })
         } else {
-            scanner.value(Self::MAX_DEPTH)?;
+            source.value(start, Self::MAX_DEPTH)
+        };
+        match passed.and_then(|at| source.end(at)) {
+            Ok(_) => Ok(Self { text, flags: Some(flags) }),
+            Err(offset) => Err(NotJson { offset }),
         }
-        scanner.end()?;
-        Some(flags)
     }
     /// Text that is checked already, of any depth.
-    pub(crate) fn from_checked(text: &'a str) -> Self {
-        let mut items = Items::of_object(text);
-        let object = items.is_open();
-        let mut flags = Flags::default()
-            .with(Flags::OBJECT, object)
-            .with(Flags::EMPTY, object)
-            .with(Flags::NEWLINE, memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some());
-        while let Some((key, _)) = items.member() {
-            flags.0 &= !Flags::EMPTY.0;
-            flags = match unescape(key) {
-                Some(key) => flags.of_member(key.as_bytes()),
-                None => flags,
-            };
-        }
-        Self { text, flags }
+    pub(crate) const fn from_checked(text: &'a str) -> Self {
+        Self { text, flags: None }
     }
     /// The text as it came.
     pub const fn get(self) -> &'a str {
         self.text
     }
     /// Whether it is an object.
-    pub const fn is_object(self) -> bool {
-        self.flags.has(Flags::OBJECT)
+    pub fn is_object(self) -> bool {
+        Items::of_object(self.text).right_kind()
     }
-    pub(crate) const fn flags(self) -> Flags {
-        self.flags
+    pub(crate) fn flags(self) -> Flags {
+        self.flags.unwrap_or_else(|| Flags::of_checked(self.text))
+    }
+    /// Whether it holds CR or LF between tokens.
+    pub(crate) fn has_newline(self) -> bool {
+        match self.flags {
+            Some(flags) => flags.has(Flags::NEWLINE),
+            // A string of checked text holds none.
+            None => memchr::memchr2(b'\n', b'\r', self.text.as_bytes()).is_some(),
+        }
     }
     /// The value of the member `key` at the top of an object: the last one, if it is repeated. `None` on other values.
     pub fn member(self, key: &str) -> Option<Json<'a>> {
@@ -297,7 +307,7 @@ mod tests {
     #[test]
     fn flags_tell_what_the_scan_saw() {
         let object = Flags::OBJECT;
-        let with = |flags: &[Flags]| flags.iter().fold(object, |all, &flag| all.with(flag, true));
+        let with = |flags: &[Flags]| flags.iter().fold(object, |all, &flag| all.with(flag));
         for (text, flags) in [
             ("[]", Flags::default()),
             (" {} ", with(&[Flags::EMPTY])),
@@ -370,7 +380,7 @@ mod tests {
         assert_eq!(payload.as_str(), "{\"_meta\":{}}");
         assert!(payload.as_json().flags().has(Flags::META));
         assert_eq!(payload.to_raw_value().get(), payload.as_str());
-        assert_eq!(payload.decode::<serde_json::Value>().unwrap()["_meta"], serde_json::json!({}));
+        assert_eq!(payload.decode::<serde_json::Value>().unwrap(), serde_json::json!({"_meta": {}}));
         assert_eq!(Payload::new(Arc::from("{}"), (1, 9)).as_str(), "null");
     }
 
@@ -384,7 +394,7 @@ mod tests {
     #[test]
     fn walking_unchecked_text_ends() {
         for text in ["[", "[,", "[\u{1}", "[:", "{\"a\"", "{\"a\":", "{,", "{1:2", "[\"", "[]]", "[\0"] {
-            let json = Json { text, flags: Flags::default() };
+            let json = Json::from_checked(text);
             assert!(json.elements().count() + json.members().count() < 4, "{text:?}");
             compact(text, &mut String::new());
         }

@@ -1,4 +1,111 @@
-//! The Model Context Protocol as state machines without I/O.
+//! The [Model Context Protocol](https://modelcontextprotocol.io) as state machines without I/O.
+//!
+//! A host hands in what happened (bytes, the time, the end of the stream) and what its application wants; the machine hands
+//! out what to do: send these bytes, tell the application this, wake me then. There is no clock, socket, thread or runtime
+//! in here, so the same engine runs in a server on threads or on an async runtime, in a browser and on a microcontroller,
+//! and a test of a timeout does not wait for it.
+//!
+//! # The machines
+//!
+//! | machine | for |
+//! |---|---|
+//! | [`session::Server`], [`session::Client`] | any ordered channel of messages: WebSocket, `MessagePort`, in process |
+//! | [`stdio::Connection`] | either of them over a byte stream, one message a line |
+//! | [`embed`] | the same for bindings to other languages |
+//!
+//! All five revisions are spoken in one build ([`revision`]), by both roles, from one table of methods ([`method`]). A server
+//! serves *modern* requests (2026-07-28, `_meta` on each) and one *legacy* session (`initialize`) side by side. A client
+//! finds out which of them it has met:
+//!
+//! ```text
+//! Client:  start ──► probing (server/discover) ──► ready, modern
+//!                        │ any other error, silence      ▲ late proof
+//!                        ▼                               │
+//!                    handshaking (initialize) ───────────┴──► ready, legacy
+//!                        │
+//!                        ▼
+//!                    closed (no common revision, no answer, or the server left)
+//! ```
+//!
+//! # A host's loop
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use mcp_sansio::{
+//!     Seed,
+//!     event::{Event, Outcome},
+//!     json::Json,
+//!     session::{CallOptions, Catalog, Client, ClientConfig, Server, ServerConfig},
+//!     stdio::Connection,
+//!     time::Instant,
+//! };
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let tool = Json::parse(br#"{"name":"greet","description":"Greets","inputSchema":{"type":"object"}}"#)?;
+//! let config = ServerConfig::new("greeter", "1.0.0").catalog(Arc::new(Catalog::from_tools([tool])?));
+//! // Seeds are 32 fresh random bytes; these two are fixed so that the example is the same each time.
+//! let mut server = Connection::new(Server::new(Arc::new(config), Seed([1; 32])));
+//! let mut client = Connection::new(Client::new(Arc::new(ClientConfig::new("host", "1.0.0")), Seed([2; 32])));
+//!
+//! // A real host reads its clock here.
+//! let now = Instant::from_nanos(0);
+//! client.start(now, None);
+//! let mut call = None;
+//! let greeting = loop {
+//!     // What the client writes, the server reads, and the other way round.
+//!     let mut wire = Vec::new();
+//!     client.write_to(&mut wire, usize::MAX);
+//!     server.handle_data(now, &wire);
+//!     while let Some(event) = server.poll_event() {
+//!         if let Event::Request(request) = event {
+//!             let who: std::collections::BTreeMap<String, String> =
+//!                 request.arguments().map(|arguments| arguments.decode()).transpose()?.unwrap_or_default();
+//!             let text = format!("Hello, {}!", who["name"]);
+//!             let result = serde_json::json!({"content": [{"type": "text", "text": text}]}).to_string();
+//!             let result = Json::parse(result.as_bytes())?;
+//!             server.respond(now, request.handle(), Outcome::Result { result, cache: None })?;
+//!         }
+//!     }
+//!     wire.clear();
+//!     server.write_to(&mut wire, usize::MAX);
+//!     client.handle_data(now, &wire);
+//!     match client.poll_event() {
+//!         Some(Event::Ready(ready)) => {
+//!             assert_eq!(ready.revision, "2026-07-28");
+//!             let params = Json::parse(br#"{"name":"greet","arguments":{"name":"Ada"}}"#)?;
+//!             call = Some(client.call(now, "tools/call", Some(params), CallOptions::new())?);
+//!         }
+//!         Some(Event::Completed { call: done, outcome }) if Some(done) == call => break outcome?.result,
+//!         _ => {}
+//!     }
+//! };
+//! assert!(greeting.as_str().contains("Hello, Ada!"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Promises
+//!
+//! * **Facts** (`handle_*`) never fail and never panic: whatever a peer does comes out as an event. **Commands** return
+//!   `Result`, with an error that the caller can act on.
+//! * **Time.** A `now` smaller than one seen before is read as the one seen before. Only `handle_timeout` fires timers:
+//!   each one due, in the order of deadlines, then of their arming. A call before the deadline does nothing.
+//! * **Order.** Actions come out in the order of their causes. [`Action::Timeout`](event::Action::Timeout) is the
+//!   exception: at most once a drain, last, and only if it changed.
+//! * **Ends.** Every call has exactly one `Completed`; every delivered request ends exactly once, by `respond` or by `Over`.
+//!   `Closed` is the last event, after all of these.
+//! * **Handles** are never used twice in the life of a machine. A command on one that is over returns
+//!   [`SendError::Over`](error::SendError::Over) and has no effect: that race is normal.
+//! * **Room.** Only what starts something (`call`, `notify`, `progress`, `log`) can be `Blocked`; `Writable` follows.
+//!   Answers, `cancel` and `close` never are. Every table and queue is bounded by [`limits::Limits`].
+//!
+//! # What a host owes
+//!
+//! * Taking output and writing it is one critical section; the clock is read inside it.
+//! * Read on only while `wants_read` is true; arm one timer, for `next_timeout`.
+//! * `handle_eof` says that the peer sends no more but still reads; `handle_closed` that nothing can be written.
+//! * Fresh entropy for each machine's [`Seed`].
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

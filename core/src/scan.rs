@@ -10,24 +10,12 @@ const KEY_BYTES: usize = 48;
 /// The first byte that a string may hold bare.
 const BARE: u8 = if cfg!(feature = "planted") { 0x1f } else { b' ' };
 
-/// `None`: the byte at `Scanner::pos` does not fit.
-pub(crate) type Fit<T = ()> = Option<T>;
+/// Where the next token may start, or the offset of the first byte that does not fit.
+pub(crate) type Next = Result<usize, usize>;
 
-/// The key of a member: where it lies without its quotes, and whether it holds escapes.
-#[derive(Clone, Copy)]
-pub(crate) struct Key {
-    start: usize,
-    end: usize,
-    escaped: bool,
-}
-
-/// A position in JSON text.
-#[derive(Clone, Debug)]
-pub(crate) struct Scanner<'a> {
-    bytes: &'a [u8],
-    pos: usize,
-    newline: bool,
-}
+/// Bytes that are to be JSON.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
 
 /// The bytes as text, if they are UTF-8 and can be addressed by a `Span`.
 /// If not, the offset is that of an earlier misfit, where there is one.
@@ -37,275 +25,256 @@ pub(crate) fn text(bytes: &[u8], depth: usize) -> Result<&str, NotJson> {
     }
     core::str::from_utf8(bytes).map_err(|error| {
         let good = bytes.get(..error.valid_up_to()).unwrap_or_default();
-        let mut scanner = Scanner::new(good);
-        match scanner.whole(depth) {
-            Some(()) => NotJson { offset: good.len() },
-            None => scanner.misfit(),
-        }
+        let offset = Source(good).whole(depth).err().unwrap_or(good.len());
+        NotJson { offset }
     })
 }
 
-impl<'a> Scanner<'a> {
-    pub(crate) const fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, pos: 0, newline: false }
-    }
-    pub(crate) const fn pos(&self) -> usize {
-        self.pos
-    }
-    /// Whether CR or LF lay between the tokens passed.
-    pub(crate) const fn newline(&self) -> bool {
-        self.newline
-    }
-    pub(crate) const fn misfit(&self) -> NotJson {
-        NotJson { offset: self.pos }
-    }
-    /// The next byte; 0, which fits nowhere, at the end.
+impl<'a> Source<'a> {
+    /// The byte at an offset; 0, which fits nowhere, at the end.
     #[inline]
-    pub(crate) fn peek(&self) -> u8 {
-        self.bytes.get(self.pos).copied().unwrap_or(0)
+    pub(crate) fn byte(self, at: usize) -> u8 {
+        self.0.get(at).copied().unwrap_or(0)
     }
+    /// Past whitespace.
     #[inline]
-    pub(crate) fn space(&mut self) {
-        while self.peek() <= b' ' {
-            match self.peek() {
-                b' ' | b'\t' => {}
-                b'\n' | b'\r' => self.newline = true,
-                _ => return,
-            }
-            self.pos += 1;
+    pub(crate) fn space(self, mut at: usize) -> usize {
+        while self.byte(at) <= b' ' && matches!(self.byte(at), b' ' | b'\t' | b'\n' | b'\r') {
+            at += 1;
         }
-    }
-    /// Past a byte, if it is the next one.
-    #[inline]
-    fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == byte;
-        self.pos += usize::from(found);
-        found
+        at
     }
     #[inline]
-    fn expect(&mut self, byte: u8) -> Fit {
-        self.eat(byte).then_some(())
+    fn expect(self, at: usize, byte: u8) -> Next {
+        if self.byte(at) == byte { Ok(at + 1) } else { Err(at) }
     }
-    /// The text has ended.
-    pub(crate) fn end(&mut self) -> Fit {
-        self.space();
-        (self.pos == self.bytes.len()).then_some(())
+    /// Past whitespace that ends the source.
+    pub(crate) fn end(self, at: usize) -> Next {
+        let at = self.space(at);
+        if at == self.0.len() { Ok(at) } else { Err(at) }
     }
     /// One value with whitespace around it, and nothing else.
-    pub(crate) fn whole(&mut self, depth: usize) -> Fit {
-        self.space();
-        self.value(depth)?;
-        self.end()
+    pub(crate) fn whole(self, depth: usize) -> Next {
+        self.value(self.space(0), depth).and_then(|at| self.end(at))
     }
     /// Past the value that starts here, which nests at most `depth` levels.
-    pub(crate) fn value(&mut self, depth: usize) -> Fit {
-        let depth = depth.min(MAX_DEPTH);
+    #[inline]
+    pub(crate) fn value(self, at: usize, depth: usize) -> Next {
+        match self.byte(at) {
+            b'"' => self.string(at),
+            b'{' | b'[' => self.tree(at, depth.min(MAX_DEPTH)),
+            _ => self.scalar(at),
+        }
+    }
+    #[inline(never)]
+    fn scalar(self, at: usize) -> Next {
+        match self.byte(at) {
+            b'-' | b'0'..=b'9' => self.number(at),
+            b't' => self.literal(at, b"true"),
+            b'f' => self.literal(at, b"false"),
+            b'n' => self.literal(at, b"null"),
+            _ => Err(at),
+        }
+    }
+    #[inline(never)]
+    fn tree(self, mut at: usize, depth: usize) -> Next {
         let mut open = 0;
         let mut objects: u128 = 0;
         loop {
-            match self.peek() {
-                b'"' => {
-                    self.string()?;
-                }
+            at = match self.byte(at) {
+                b'"' => self.string(at)?,
                 byte @ (b'{' | b'[') => {
                     if open == depth {
-                        return None;
+                        return Err(at);
                     }
-                    self.pos += 1;
-                    self.space();
                     let object = byte == b'{';
-                    if !self.eat(if object { b'}' } else { b']' }) {
+                    at = self.space(at + 1);
+                    if self.byte(at) != closing(object) {
                         open += 1;
                         objects = objects << 1 | u128::from(object);
                         if object {
-                            self.key()?;
+                            at = self.colon(self.key(at)?)?;
                         }
                         continue;
                     }
+                    at + 1
                 }
-                b'-' | b'0'..=b'9' => self.number()?,
-                b't' => self.literal(b"true")?,
-                b'f' => self.literal(b"false")?,
-                b'n' => self.literal(b"null")?,
-                _ => return None,
-            }
+                _ => self.scalar(at)?,
+            };
             loop {
                 if open == 0 {
-                    return Some(());
+                    return Ok(at);
                 }
-                self.space();
+                at = self.space(at);
                 let object = objects & 1 != 0;
-                if self.eat(b',') {
-                    self.space();
+                if self.byte(at) == b',' {
+                    at = self.space(at + 1);
                     if object {
-                        self.key()?;
+                        at = self.colon(self.key(at)?)?;
                     }
                     break;
                 }
-                self.expect(if object { b'}' } else { b']' })?;
+                at = self.expect(at, closing(object))?;
                 open -= 1;
                 objects >>= 1;
             }
         }
     }
-    /// Past the object that starts here. `member` is called at the value of each member, with the key and the levels that
-    /// are left, and passes that value.
+    /// Past the object that starts here. `member` is given the key of each member without its quotes, where its value
+    /// starts, and the levels that are left to it; it passes the value.
     #[inline]
     pub(crate) fn object(
-        &mut self,
+        self,
+        at: usize,
         depth: usize,
-        mut member: impl FnMut(&mut Self, Key, usize) -> Fit,
-    ) -> Fit {
-        let inner = depth.min(MAX_DEPTH).checked_sub(1)?;
-        self.expect(b'{')?;
-        self.space();
-        if self.eat(b'}') {
-            return Some(());
+        mut member: impl FnMut(&'a [u8], usize, usize) -> Next,
+    ) -> Next {
+        let inner = depth.min(MAX_DEPTH).checked_sub(1).ok_or(at)?;
+        let mut at = self.space(self.expect(at, b'{')?);
+        if self.byte(at) == b'}' {
+            return Ok(at + 1);
         }
         loop {
-            let key = self.key()?;
-            member(self, key, inner)?;
-            self.space();
-            if !self.eat(b',') {
-                return self.expect(b'}');
+            let end = self.key(at)?;
+            let key = self.0.get(at + 1..end - 1).unwrap_or_default();
+            at = self.space(member(key, self.colon(end)?, inner)?);
+            if self.byte(at) != b',' {
+                return self.expect(at, b'}');
             }
-            self.space();
+            at = self.space(at + 1);
         }
     }
-    /// Past a key, its colon and the space around that.
     #[inline]
-    fn key(&mut self) -> Fit<Key> {
-        if self.peek() != b'"' {
-            return None;
-        }
-        let start = self.pos + 1;
-        let escaped = self.string()?;
-        let end = self.pos - 1;
-        self.space();
-        self.expect(b':')?;
-        self.space();
-        Some(Key { start, end, escaped })
+    fn key(self, at: usize) -> Next {
+        if self.byte(at) == b'"' { self.string(at) } else { Err(at) }
     }
-    /// What `known` says to a key, decoded.
+    /// Past a colon and the space around it.
     #[inline]
-    pub(crate) fn known<T>(&self, key: Key, known: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
-        let raw = self.bytes.get(key.start..key.end)?;
-        if key.escaped {
-            let mut buf = [0; KEY_BYTES];
-            known(decoded(raw, &mut buf)?)
-        } else {
-            known(raw)
-        }
+    fn colon(self, at: usize) -> Next {
+        let at = self.expect(self.space(at), b':')?;
+        Ok(self.space(at))
     }
-    /// Past the string whose opening quote is here; says whether it holds escapes.
-    #[inline]
-    fn string(&mut self) -> Fit<bool> {
-        self.pos += 1;
-        let mut escaped = false;
+    /// Past the string whose opening quote is here.
+    #[inline(never)]
+    fn string(self, at: usize) -> Next {
+        let at = self.bare(at + 1);
+        if self.byte(at) == b'"' { Ok(at + 1) } else { self.string_from(at) }
+    }
+    /// Past what is left of a string.
+    #[inline(never)]
+    fn string_from(self, mut at: usize) -> Next {
         loop {
-            while let Some(eight) = self.bytes.get(self.pos..).and_then(<[u8]>::first_chunk::<8>) {
-                let stops = stops(u64::from_le_bytes(*eight));
-                self.pos += stops.trailing_zeros() as usize / 8;
-                if stops != 0 {
-                    break;
-                }
-            }
-            match self.bytes.get(self.pos) {
-                Some(b'"') => {
-                    self.pos += 1;
-                    return Some(escaped);
-                }
-                Some(b'\\') => {
-                    escaped = true;
-                    self.escape()?;
-                }
-                Some(&byte) if byte >= BARE => self.pos += 1,
-                _ => return None,
-            }
+            at = match self.byte(at) {
+                b'"' => return Ok(at + 1),
+                b'\\' => self.escape(at + 1)?,
+                byte if byte >= BARE => at + 1,
+                _ => return Err(at),
+            };
+            at = self.bare(at);
         }
     }
-    fn escape(&mut self) -> Fit {
-        self.pos += 1;
-        match self.peek() {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.pos += 1,
+    /// Past eights of bytes that a string may hold bare, up to the first other one in an eight.
+    #[inline]
+    fn bare(self, at: usize) -> usize {
+        let mut rest = self.0.get(at..).unwrap_or_default();
+        while let Some((eight, after)) = rest.split_first_chunk::<8>() {
+            let stops = stops(u64::from_le_bytes(*eight));
+            if stops != 0 {
+                return self.0.len() - rest.len() + stops.trailing_zeros() as usize / 8;
+            }
+            rest = after;
+        }
+        self.0.len() - rest.len()
+    }
+    fn escape(self, at: usize) -> Next {
+        match self.byte(at) {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(at + 1),
             b'u' => {
-                self.pos += 1;
-                for _ in 0..4 {
-                    if !self.peek().is_ascii_hexdigit() {
-                        return None;
-                    }
-                    self.pos += 1;
+                let digits = at + 1..at + 5;
+                match digits.clone().find(|&at| !self.byte(at).is_ascii_hexdigit()) {
+                    Some(misfit) => Err(misfit),
+                    None => Ok(digits.end),
                 }
             }
-            _ => return None,
+            _ => Err(at),
         }
-        Some(())
     }
-    fn number(&mut self) -> Fit {
-        self.eat(b'-');
-        if !self.eat(b'0') {
-            self.digits()?;
+    fn number(self, mut at: usize) -> Next {
+        at += usize::from(self.byte(at) == b'-');
+        at = if self.byte(at) == b'0' { at + 1 } else { self.digits(at)? };
+        if self.byte(at) == b'.' {
+            at = self.digits(at + 1)?;
         }
-        if self.eat(b'.') {
-            self.digits()?;
+        if matches!(self.byte(at), b'e' | b'E') {
+            at += 1;
+            at = self.digits(at + usize::from(matches!(self.byte(at), b'+' | b'-')))?;
         }
-        if self.eat(b'e') || self.eat(b'E') {
-            let _ = self.eat(b'+') || self.eat(b'-');
-            self.digits()?;
-        }
-        Some(())
+        Ok(at)
     }
-    fn digits(&mut self) -> Fit {
-        let start = self.pos;
-        while self.peek().is_ascii_digit() {
-            self.pos += 1;
+    #[inline]
+    fn digits(self, start: usize) -> Next {
+        let mut at = start;
+        while self.byte(at).is_ascii_digit() {
+            at += 1;
         }
-        (self.pos > start).then_some(())
+        if at > start { Ok(at) } else { Err(at) }
     }
-    fn literal(&mut self, word: &[u8]) -> Fit {
-        word.iter().try_for_each(|&byte| self.expect(byte))
+    fn literal(self, at: usize, word: &[u8]) -> Next {
+        word.iter().try_fold(at, |at, &byte| self.expect(at, byte))
     }
     /// Past one value of checked text, however deep.
-    fn skip(&mut self) -> Fit {
+    fn skip(self, mut at: usize) -> Next {
         let mut open: usize = 0;
         loop {
-            match self.peek() {
-                b'"' => {
-                    self.string()?;
-                }
+            at = match self.byte(at) {
+                b'"' => self.string(at)?,
                 b'{' | b'[' => {
                     open += 1;
-                    self.pos += 1;
+                    at + 1
                 }
                 b'}' | b']' => {
-                    open = open.checked_sub(1)?;
-                    self.pos += 1;
+                    open = open.checked_sub(1).ok_or(at)?;
+                    at + 1
                 }
-                0 => return None,
-                _ if open > 0 => self.pos += 1,
+                0 => return Err(at),
+                _ if open > 0 => at + 1,
                 _ => {
-                    while !matches!(self.peek(), 0..=b' ' | b',' | b']' | b'}') {
-                        self.pos += 1;
+                    while !matches!(self.byte(at), 0..=b' ' | b',' | b':' | b']' | b'}') {
+                        at += 1;
                     }
+                    at
                 }
-            }
+            };
             if open == 0 {
-                return Some(());
+                return Ok(at);
             }
         }
     }
 }
 
-/// The high bit of the first byte that ends a bare run: a quote, a backslash or a control character. Higher bits may be
+const fn closing(object: bool) -> u8 {
+    if object { b'}' } else { b']' }
+}
+
+/// The high bit of the first byte that ends a bare run: a quote, a backslash or a control character. Higher ones may be
 /// set by a borrow.
 const fn stops(eight: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    const fn below(eight: u64, byte: u8) -> u64 {
-        eight.wrapping_sub(ONES * byte as u64) & !eight
-    }
-    let quote = below(eight ^ (ONES * b'"' as u64), 1);
-    let backslash = below(eight ^ (ONES * b'\\' as u64), 1);
-    (below(eight, BARE) | quote | backslash) & (ONES * 0x80)
+    // Swapping 0x20 and 0x22 moves the quote next to the control characters.
+    let quote_or_control = (eight ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
+    let backslash = (eight ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+    (quote_or_control | backslash) & !eight & (ONES * 0x80)
+}
+
+/// What `known` says to a key, decoded. It is first asked as if there were no escapes, since no known key has a backslash.
+#[inline]
+pub(crate) fn known<T>(key: &[u8], known: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
+    known(key).or_else(|| {
+        if !key.contains(&b'\\') {
+            return None;
+        }
+        known(decoded(key, &mut [0; KEY_BYTES])?)
+    })
 }
 
 #[cold]
@@ -373,8 +342,8 @@ impl Iterator for CodePoints<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct Items<'a> {
     text: &'a str,
-    scanner: Scanner<'a>,
-    open: bool,
+    at: usize,
+    right_kind: bool,
 }
 
 impl<'a> Items<'a> {
@@ -385,39 +354,36 @@ impl<'a> Items<'a> {
         Self::new(text, b'[')
     }
     fn new(text: &'a str, open: u8) -> Self {
-        let mut scanner = Scanner::new(text.as_bytes());
-        scanner.space();
-        let open = scanner.eat(open);
-        if !open {
-            scanner.pos = text.len();
+        let source = Source(text.as_bytes());
+        match source.expect(source.space(0), open) {
+            Ok(at) => Self { text, at, right_kind: true },
+            Err(_) => Self { text, at: text.len(), right_kind: false },
         }
-        Self { text, scanner, open }
     }
-    /// Whether it was such a value.
-    pub(crate) const fn is_open(&self) -> bool {
-        self.open
+    /// Whether the text is an object, or an array, as was asked for.
+    pub(crate) const fn right_kind(&self) -> bool {
+        self.right_kind
     }
     /// The next element, as a range of the text.
     pub(crate) fn element(&mut self) -> Option<(usize, usize)> {
-        self.scanner.space();
-        if self.scanner.eat(b',') {
-            self.scanner.space();
+        let source = Source(self.text.as_bytes());
+        let mut start = source.space(self.at);
+        if source.byte(start) == b',' {
+            start = source.space(start + 1);
         }
-        let start = self.scanner.pos;
-        self.scanner.skip()?;
-        (self.scanner.pos > start).then_some((start, self.scanner.pos))
+        self.at = source.skip(start).ok()?;
+        (self.at > start).then_some((start, self.at))
     }
     /// The next member: its key with the quotes, and its value as a range of the text.
     pub(crate) fn member(&mut self) -> Option<(&'a str, (usize, usize))> {
         let (start, end) = self.element()?;
-        self.scanner.space();
-        self.scanner.expect(b':')?;
+        let source = Source(self.text.as_bytes());
+        self.at = source.expect(source.space(end), b':').ok()?;
         Some((self.text.get(start..end)?, self.element()?))
     }
 }
 
 /// Where the string that starts at `start` of checked text ends.
 pub(crate) fn string_end(text: &str, start: usize) -> usize {
-    let mut scanner = Scanner { bytes: text.as_bytes(), pos: start, newline: false };
-    scanner.string().map_or(text.len(), |_| scanner.pos)
+    Source(text.as_bytes()).string(start).unwrap_or(text.len())
 }

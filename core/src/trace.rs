@@ -22,22 +22,30 @@ pub struct TraceRecord {
 pub(crate) struct Trace {
     records: VecDeque<TraceRecord>,
     limit: usize,
+    bytes: usize,
+    bytes_limit: usize,
 }
 
 impl Trace {
-    pub(crate) fn new(limit: usize) -> Self {
-        Self { records: VecDeque::new(), limit }
+    pub(crate) fn new(limit: usize, bytes_limit: usize) -> Self {
+        Self { records: VecDeque::new(), limit, bytes: 0, bytes_limit }
     }
-    /// Keeps it; true if an older one had to go.
-    pub(crate) fn push(&mut self, record: TraceRecord) -> bool {
-        let full = self.records.len() >= self.limit.max(1);
-        if full {
-            self.records.pop_front();
-        }
+    /// Keeps it, and says how many older ones had to go.
+    pub(crate) fn push(&mut self, record: TraceRecord) -> u64 {
+        self.bytes += record.message.len();
         self.records.push_back(record);
-        full
+        let mut dropped = 0;
+        while self.records.len() > 1
+            && (self.records.len() > self.limit || self.bytes > self.bytes_limit)
+            && self.pop().is_some()
+        {
+            dropped += 1;
+        }
+        dropped
     }
     pub(crate) fn pop(&mut self) -> Option<TraceRecord> {
-        self.records.pop_front()
+        let record = self.records.pop_front()?;
+        self.bytes = self.bytes.saturating_sub(record.message.len());
+        Some(record)
     }
 }

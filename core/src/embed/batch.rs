@@ -210,13 +210,13 @@ impl Batch {
             }
             Event::Input(input) => {
                 let texts = [self.put(input.method), self.put_some(input.params.as_ref())];
-                let call = input.call.map_or(0, |call| call.as_u64());
+                let call = input.call.map_or(0, super::super::CallHandle::as_u64);
                 self.push_more(Code::Input, 0, input.input.as_u64(), call, texts);
             }
             Event::InputOver { input } => self.push(Code::InputOver, input.as_u64(), []),
             Event::Notification { call, method, params } => {
                 let texts = [self.put(&method.name()), self.put_some(params.as_ref())];
-                let call = call.map_or(0, |call| call.as_u64());
+                let call = call.map_or(0, super::super::CallHandle::as_u64);
                 self.push_more(Code::Notification, 0, 0, call, texts);
             }
             Event::Fault(fault) => self.fault(fault),

@@ -478,8 +478,12 @@ impl ClientConnection {
         let mut params = String::from("{\"name\":");
         write::string(&mut params, name);
         if let Some(arguments) = arguments {
+            let arguments = json("arguments", arguments)?;
+            if !arguments.is_object() {
+                return Err(SendError::Invalid("arguments must be a JSON object").into());
+            }
             params.push_str(",\"arguments\":");
-            params.push_str(json("arguments", arguments)?.get());
+            params.push_str(arguments.get());
         }
         params.push('}');
         self.call(now, method, Some(params.as_bytes()), options)

@@ -61,9 +61,7 @@ impl LineDecoder {
                     self.take_back();
                 }
             }
-            if end.is_none() {
-                return None;
-            }
+            end?;
         }
         Some(Line::Whole(content(&self.tail)))
     }

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use crate::{
     error::NotJson,
     json,
-    scan::{self, Fit, Items, Scanner},
+    scan::{self, Items, Next, Source},
 };
 
 /// A range of bytes of a message. `(0, 0)` is "absent": no value starts at byte 0 of an object.
@@ -142,78 +142,24 @@ fn in_result(key: &[u8]) -> Option<Field> {
     (key == b"resultType").then_some(Field::ResultType)
 }
 
-/// What the scan has found so far.
-struct Found {
-    spans: [Span; Field::COUNT],
-    duplicate: bool,
-}
-
-impl Found {
-    /// Past an object, keeping where its known members lie.
-    #[inline]
-    fn object(
-        &mut self,
-        scanner: &mut Scanner,
-        depth: usize,
-        known: Known,
-        mut value: impl FnMut(&mut Self, &mut Scanner, Field, usize) -> Fit,
-    ) -> Fit {
-        scanner.object(depth, |scanner, key, depth| {
-            let Some(field) = scanner.known(key, known) else { return scanner.value(depth) };
-            let start = scanner.pos();
-            value(self, scanner, field, depth)?;
-            self.keep(field, start, scanner.pos());
-            Some(())
-        })
-    }
-    // `scan::text` has checked that positions fit.
-    #[allow(clippy::cast_possible_truncation)]
-    #[inline]
-    fn keep(&mut self, field: Field, start: usize, end: usize) {
-        if let Some(span) = self.spans.get_mut(field as usize) {
-            self.duplicate |= *span != (0, 0);
-            *span = (start as u32, end as u32);
-        }
-    }
-    fn message(&mut self, scanner: &mut Scanner, depth: usize) -> Fit {
-        self.object(scanner, depth, top, |found, scanner, field, depth| match (field, scanner.peek()) {
-            (Field::Params, b'{') => found.params(scanner, depth),
-            (Field::Result, b'{') => found.leaves(scanner, depth, in_result),
-            _ => scanner.value(depth),
-        })
-    }
-    fn params(&mut self, scanner: &mut Scanner, depth: usize) -> Fit {
-        self.object(scanner, depth, in_params, |found, scanner, field, depth| match (field, scanner.peek()) {
-            (Field::Meta, b'{') => found.leaves(scanner, depth, in_meta),
-            _ => scanner.value(depth),
-        })
-    }
-    fn leaves(&mut self, scanner: &mut Scanner, depth: usize, known: Known) -> Fit {
-        self.object(scanner, depth, known, |_, scanner, _, depth| scanner.value(depth))
-    }
-}
-
 /// Checks one message, whole: UTF-8, grammar, at most `depth` levels of nesting (and never more than
 /// [`Json::MAX_DEPTH`](crate::json::Json::MAX_DEPTH)). Whitespace around it is allowed.
 pub fn parse(bytes: &[u8], depth: usize) -> Result<Message<'_>, NotJson> {
     let text = scan::text(bytes, depth)?;
-    let mut scanner = Scanner::new(bytes);
-    let mut found = Found { spans: [(0, 0); Field::COUNT], duplicate: false };
-    scanner.space();
-    let first = scanner.peek();
-    let passed = if first == b'{' { found.message(&mut scanner, depth) } else { scanner.value(depth) };
-    if passed.and_then(|()| scanner.end()).is_none() {
-        return Err(scanner.misfit());
+    let source = Source(bytes);
+    let mut envelope = Envelope { text, kind: Kind::Invalid, problem: None, spans: [(0, 0); Field::COUNT] };
+    let start = source.space(0);
+    let first = source.byte(start);
+    let passed = if first == b'{' { envelope.read(source, start, depth) } else { source.value(start, depth) };
+    if let Err(offset) = passed.and_then(|at| source.end(at)) {
+        return Err(NotJson { offset });
     }
     if first == b'[' {
         return Ok(Message::Batch(text));
     }
-    let mut envelope = Envelope { text, kind: Kind::Invalid, problem: None, spans: found.spans };
     if first != b'{' {
         envelope.problem = Some(Problem::NotObject);
-    } else if found.duplicate {
-        envelope.problem = Some(Problem::Duplicate);
-    } else {
+    } else if envelope.problem.is_none() {
         match envelope.classify() {
             Ok(kind) => envelope.kind = kind,
             Err(problem) => envelope.problem = Some(problem),
@@ -272,6 +218,54 @@ impl<'a> Envelope<'a> {
         match self.span(field) {
             (0, 0) => 0,
             (start, _) => self.text.as_bytes().get(start as usize).copied().unwrap_or(0),
+        }
+    }
+    /// Past the message, noting where its members lie.
+    fn read(&mut self, source: Source, at: usize, depth: usize) -> Next {
+        self.level(source, at, depth, top, |envelope, field, at, depth| match (field, source.byte(at)) {
+            (Field::Params, b'{') => {
+                envelope.level(source, at, depth, in_params, |envelope, field, at, depth| {
+                    match (field, source.byte(at)) {
+                        (Field::Meta, b'{') => envelope.leaves(source, at, depth, in_meta),
+                        _ => source.value(at, depth),
+                    }
+                })
+            }
+            (Field::Result, b'{') => envelope.leaves(source, at, depth, in_result),
+            _ => source.value(at, depth),
+        })
+    }
+    fn leaves(&mut self, source: Source, at: usize, depth: usize, known: Known) -> Next {
+        self.level(source, at, depth, known, |_, _, at, depth| source.value(at, depth))
+    }
+    /// Past one object; `value` passes the values of its known members.
+    #[inline]
+    fn level(
+        &mut self,
+        source: Source,
+        at: usize,
+        depth: usize,
+        known: Known,
+        mut value: impl FnMut(&mut Self, Field, usize, usize) -> Next,
+    ) -> Next {
+        source.object(at, depth, |key, at, depth| match scan::known(key, known) {
+            Some(field) => {
+                let end = value(self, field, at, depth)?;
+                self.keep(field, at, end);
+                Ok(end)
+            }
+            None => source.value(at, depth),
+        })
+    }
+    // `scan::text` has checked that offsets fit.
+    #[allow(clippy::cast_possible_truncation)]
+    #[inline]
+    fn keep(&mut self, field: Field, start: usize, end: usize) {
+        if let Some(span) = self.spans.get_mut(field as usize) {
+            if *span != (0, 0) {
+                self.problem = Some(Problem::Duplicate);
+            }
+            *span = (start as u32, end as u32);
         }
     }
     fn classify(&self) -> Result<Kind, Problem> {
@@ -389,7 +383,7 @@ mod tests {
     fn the_version_is_a_string() {
         for (text, problem) in [
             (r#"{"foo":"bar"}"#, Some(Problem::Version)),
-            (r#"{}"#, Some(Problem::Version)),
+            ("{}", Some(Problem::Version)),
             (r#"{"jsonrpc":2.0,"method":"m"}"#, Some(Problem::Version)),
             (r#"{"jsonrpc":"2.00","id":null,"method":"m"}"#, Some(Problem::Version)),
             (r#"{"jsonrpc":"\u0032.0","method":"m"}"#, None),

@@ -76,9 +76,10 @@ pub struct Client {
 
 impl Client {
     /// Pure: says nothing yet. `seed` is fresh entropy, never used twice.
+    #[allow(clippy::needless_pass_by_value, reason = "a seed is used up")]
     pub fn new(config: Arc<ClientConfig>, seed: Seed) -> Self {
         // A client on a message channel has nothing to draw by lot.
-        drop(seed);
+        let Seed(_) = seed;
         let capabilities = Json::parse(config.capabilities.as_bytes()).unwrap_or(Json::EMPTY_OBJECT);
         Self {
             engine: Engine::new(Side::Client, config.limits.clone(), config.trace),

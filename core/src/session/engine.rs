@@ -91,7 +91,7 @@ impl Engine {
             calls: Table::default(),
             wires: Wires::default(),
             stats: Stats::default(),
-            trace: trace.then(|| Trace::new(limits.trace)),
+            trace: trace.then(|| Trace::new(limits.trace, limits.session_bytes)),
             opening: 0,
             ping: 0,
             batches: Table::default(),
@@ -216,8 +216,7 @@ impl Engine {
         if self.trace.is_some() {
             self.record(true, String::from_utf8_lossy(message).into(), wire);
         }
-        let overrun = self.outbox.events() >= self.limits.events.saturating_mul(2)
-            || self.outbox.own_bytes() >= self.limits.output_bytes.saturating_mul(2);
+        let overrun = self.is_beyond(2);
         if overrun {
             self.end(CloseReason::Overrun);
         }
@@ -225,12 +224,16 @@ impl Engine {
     }
     fn record(&mut self, received: bool, message: Box<str>, wire: Wire) {
         let record = TraceRecord { at: self.now, received, message, revision: wire.revision };
-        if self.trace.as_mut().is_some_and(|trace| trace.push(record)) {
-            self.stats.trace_dropped += 1;
-        }
+        self.stats.trace_dropped += self.trace.as_mut().map_or(0, |trace| trace.push(record));
     }
     pub(crate) fn wants_read(&self) -> bool {
-        self.outbox.events() < self.limits.events && self.outbox.own_bytes() < self.limits.output_bytes
+        !self.is_beyond(1)
+    }
+    /// Whether what the peer made us hold has reached so many times its limit.
+    fn is_beyond(&self, times: usize) -> bool {
+        self.outbox.events() >= self.limits.events.saturating_mul(times)
+            || self.outbox.event_bytes() >= self.limits.session_bytes.saturating_mul(times)
+            || self.outbox.own_bytes() >= self.limits.output_bytes.saturating_mul(times)
     }
 
     // Output.
@@ -615,10 +618,10 @@ impl Engine {
         let sent = self.send(related, false, wire, |out| {
             write::notification_with(out, "notifications/progress", Some(params));
         });
-        if sent.is_err() {
-            if let Some(request) = self.requests.get_mut(handle) {
-                request.progress = previous;
-            }
+        if sent.is_err()
+            && let Some(request) = self.requests.get_mut(handle)
+        {
+            request.progress = previous;
         }
         sent.map(|_| true)
     }

@@ -24,6 +24,7 @@ pub(crate) struct Outbox {
     order: u64,
     last_taken: u64,
     own_bytes: usize,
+    event_bytes: usize,
 }
 
 impl Outbox {
@@ -37,6 +38,10 @@ impl Outbox {
     }
     pub(crate) fn events(&self) -> usize {
         self.events.len()
+    }
+    /// Bytes of payload in the events not yet taken.
+    pub(crate) fn event_bytes(&self) -> usize {
+        self.event_bytes
     }
     pub(crate) fn has_sends(&self) -> bool {
         !self.sends.is_empty()
@@ -81,6 +86,7 @@ impl Outbox {
     }
     pub(crate) fn deliver(&mut self, event: Event) {
         self.order += 1;
+        self.event_bytes += event.bytes();
         self.events.push_back((self.order, event));
     }
     /// Whether the send with this place was taken.
@@ -111,6 +117,7 @@ impl Outbox {
     }
     pub(crate) fn take_event(&mut self) -> Option<Event> {
         let (_, event) = self.events.pop_front()?;
+        self.event_bytes = self.event_bytes.saturating_sub(event.bytes());
         if self.events.is_empty() && self.events.capacity() > 1024 {
             self.events = VecDeque::new();
         }

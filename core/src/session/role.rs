@@ -255,12 +255,11 @@ pub(crate) trait Role {
     fn response(&mut self, envelope: &Envelope<'_>, id: Option<&str>) {
         let error = envelope.raw(Field::Error).map(Json::from_checked);
         let Some(id) = id else {
-            match error.and_then(super::engine::rpc_error) {
-                Some(error) => self.peer_error(error),
-                None => {
-                    let detail = String::from("an error response that names no request");
-                    self.engine().fault("fault.invalid", BASE, None, detail);
-                }
+            if let Some(error) = error.and_then(super::engine::rpc_error) {
+                self.peer_error(error);
+            } else {
+                let detail = String::from("an error response that names no request");
+                self.engine().fault("fault.invalid", BASE, None, detail);
             }
             return;
         };

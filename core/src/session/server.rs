@@ -105,6 +105,7 @@ enum Opening {
 
 impl Server {
     /// Pure: says nothing yet. `seed` is fresh entropy, never used twice.
+    #[allow(clippy::needless_pass_by_value, reason = "a seed is used up")]
     pub fn new(config: Arc<ServerConfig>, seed: Seed) -> Self {
         let declared = Json::parse(config.declared().as_bytes()).unwrap_or(Json::EMPTY_OBJECT);
         Self {
@@ -133,13 +134,16 @@ impl Server {
     /// The peer will send nothing more, but can still read: requests in flight may be answered until all are, or
     /// `Limits::drain` has passed; calls of ours fail at once, because no answer can come. Then `Closed(Peer)`. Idempotent.
     pub fn handle_eof(&mut self, now: Instant) {
-        let engine = &mut self.service.engine;
-        if engine.begin(now) && engine.is_open() {
-            let drain = engine.limits.drain;
-            engine.close_calls();
-            self.end_subscriptions();
+        if !self.service.engine.begin(now) {
+            return;
+        }
+        self.service.engine.close_calls();
+        self.end_subscriptions();
+        if self.service.engine.is_open() {
+            let drain = self.service.engine.limits.drain;
             self.service.engine.end_after(drain, CloseReason::Peer);
         }
+        self.service.engine.end_if_idle();
     }
     /// Nothing can be read or written any more. Queued messages are discarded; the outcomes, then `Closed(Peer)`. Idempotent.
     pub fn handle_closed(&mut self, now: Instant) {
@@ -336,8 +340,9 @@ impl Server {
     /// Puts another catalog in place and publishes what differs. Lists that are being paged go on after the last item
     /// they gave, if it is still there.
     pub fn set_catalog(&mut self, now: Instant, catalog: Arc<Catalog>) {
-        let before = self.service.catalog.replace(Arc::clone(&catalog));
-        if before.is_none_or(|before| before.fingerprint() != catalog.fingerprint()) {
+        let fingerprint = catalog.fingerprint();
+        let before = self.service.catalog.replace(catalog);
+        if before.is_none_or(|before| before.fingerprint() != fingerprint) {
             self.publish(now, Change::Tools);
         }
     }
@@ -533,16 +538,15 @@ impl Server {
 
     fn set_level(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply, revision: Revision) {
         let params = envelope.raw(Field::Params).map(Json::from_checked);
-        match params.and_then(|params| params.member("level")).and_then(|level| log_level(level.get())) {
-            Some(level) => {
-                self.state.log_level = Some(level);
-                self.service.reply(reply, id, revision, None, |_| ());
-            }
-            None => {
-                let message =
-                    "`level` must be one of debug, info, notice, warning, error, critical, alert, emergency";
-                self.refuse(reply, id, code::INVALID_PARAMS, message, None);
-            }
+        if let Some(level) =
+            params.and_then(|params| params.member("level")).and_then(|level| log_level(level.get()))
+        {
+            self.state.log_level = Some(level);
+            self.service.reply(reply, id, revision, None, |_| ());
+        } else {
+            let message =
+                "`level` must be one of debug, info, notice, warning, error, critical, alert, emergency";
+            self.refuse(reply, id, code::INVALID_PARAMS, message, None);
         }
     }
 
@@ -749,14 +753,15 @@ impl Server {
         let name = envelope.raw(Field::Name).and_then(unescape).unwrap_or_default();
         let has_schema = match &self.service.catalog {
             None => false,
-            Some(catalog) => match catalog.tool(&name) {
-                Some(has_schema) => has_schema,
-                None => {
+            Some(catalog) => {
+                if let Some(has_schema) = catalog.tool(&name) {
+                    has_schema
+                } else {
                     let shown: String = name.chars().take(128).collect();
                     let message = format!("Unknown tool: {shown}");
                     return self.refuse(reply, id, code::INVALID_PARAMS, &message, None);
                 }
-            },
+            }
         };
         self.deliver(envelope, id, reply, revision, Some(row), has_schema);
     }
@@ -867,8 +872,8 @@ fn check_result(result: Json<'_>, revision: Revision, cache: Option<CacheHint>) 
     if !result.is_object() {
         return Err(SendError::Invalid("a result is an object"));
     }
-    let features = revision.features();
-    if result.flags().has(Flags::STEERING) {
+    let (features, flags) = (revision.features(), result.flags());
+    if flags.has(Flags::STEERING) {
         let text = |key| result.member(key).map(Json::get);
         let kind = text("resultType").is_none_or(|kind| features.result_type && kind == "\"complete\"");
         let hint = cache.filter(|_| features.cache_hints);
@@ -882,7 +887,7 @@ fn check_result(result: Json<'_>, revision: Revision, cache: Option<CacheHint>) 
             ));
         }
     }
-    if features.server_info && result.flags().has(Flags::META) {
+    if features.server_info && flags.has(Flags::META) {
         let Some(own) = result.member("_meta").filter(|own| own.is_object()) else {
             return Err(SendError::Invalid("`_meta` must be an object"));
         };
@@ -904,7 +909,9 @@ impl Role for Server {
         self.state.revision.or(self.last_modern)
     }
     fn request(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply) {
-        let revision = match envelope.raw(Field::ProtocolVersion) {
+        // A server of the legacy era alone knows nothing of such a member, and must not look modern.
+        let version = envelope.raw(Field::ProtocolVersion).filter(|_| self.service.modern != "[]");
+        let revision = match version {
             Some(version) => match self.opening(envelope, version) {
                 Opening::Revision(revision) => {
                     self.last_modern = Some(revision);
@@ -922,6 +929,10 @@ impl Role for Server {
                 None => return self.unopened(envelope, id, reply),
             },
         };
+        if reply != Reply::Message && !revision.features().batches {
+            let message = "Batches are not part of this revision";
+            return self.refuse(reply, id, code::INVALID_REQUEST, message, None);
+        }
         let name = envelope.method().unwrap_or_default();
         let Some(row) = method::find(&name, MethodKind::Request, Side::Client, revision) else {
             if self.service.config.unknown_methods && !method::is_known(&name) {
@@ -943,10 +954,10 @@ impl Role for Server {
             let (start, _) = param(envelope, field);
             start != 0 && envelope.text().as_bytes().get(start as usize) != Some(&b'"')
         });
-        if row.row().handling != Handling::Initialize {
-            if let Some(field) = missing {
-                return self.refuse(reply, id, code::INVALID_PARAMS, &format!("`{field}` is missing"), None);
-            }
+        if row.row().handling != Handling::Initialize
+            && let Some(field) = missing
+        {
+            return self.refuse(reply, id, code::INVALID_PARAMS, &format!("`{field}` is missing"), None);
         }
         if let Some(field) = unnamed {
             return self.refuse(
@@ -965,7 +976,7 @@ impl Role for Server {
             Handling::Ping => self.service.reply(reply, id, revision, None, |_| ()),
             Handling::SetLevel => self.set_level(envelope, id, reply, revision),
             Handling::ListTools if self.service.catalog.is_some() => {
-                self.list_tools(envelope, id, reply, revision)
+                self.list_tools(envelope, id, reply, revision);
             }
             Handling::CallTool => self.call_tool(envelope, id, reply, revision, row),
             Handling::Listen => self.listen(envelope, id, revision, row),

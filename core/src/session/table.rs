@@ -23,12 +23,11 @@ impl<T> Table<T> {
     }
     /// `key` is larger than every key before it.
     pub(crate) fn push(&mut self, key: u64, value: T) {
-        let slot = match self.free.pop() {
-            Some(slot) => slot,
-            None => {
-                self.slots.push(None);
-                u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
-            }
+        let slot = if let Some(slot) = self.free.pop() {
+            slot
+        } else {
+            self.slots.push(None);
+            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
         };
         if let Some(place) = self.slots.get_mut(slot as usize) {
             *place = Some(value);

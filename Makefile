@@ -1,0 +1,80 @@
+# Every target works in a fresh clone and installs what it needs: Rust targets, Python environments, npm packages, and a
+# browser and QEMU from the system's package manager where none is found.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := test
+MAKEFLAGS += --no-print-directory
+
+# The folder with the protocol's schemas, one folder a revision; `none` where there is no copy.
+export MCP_SPEC_DIR ?= none
+CASES ?= tests/cases/*.jsonl
+SECONDS ?= 60
+
+VENV := .venv/bin
+TARGETS := wasm32-unknown-unknown thumbv7em-none-eabihf thumbv7m-none-eabi
+FUZZ := scanner envelope line server_bytes client_bytes
+STEPS := lint unit no-std cortex-m3 fuzz-short python wasm node cases interop readme demo-once
+
+.PHONY: test demo bench fuzz interop $(STEPS) targets python-package wasm-package node-package browser peers
+
+## Everything but the benchmarks and the long fuzz runs; ends with `N passed, N failed, N skipped`.
+test:
+	@tests/steps $(STEPS)
+
+## The three packages in one conversation, then the browser page: `make demo ONCE=1` ends after one round.
+demo: python-package node-package
+	PYTHON=$(CURDIR)/$(VENV)/python node bindings-node/examples/demo.mjs
+
+demo-once:
+	$(MAKE) demo ONCE=1
+
+# What is built, once.
+
+targets:
+	rustup target add $(TARGETS)
+
+.venv/installed: bindings-python/requirements-dev.txt
+	python3 -m venv .venv
+	$(VENV)/python -m pip install --quiet --require-hashes -r $<
+	touch $@
+
+python-package: .venv/installed
+	. .venv/bin/activate && CARGO_TARGET_DIR=target/maturin maturin develop --quiet --release -m bindings-python/Cargo.toml
+
+bindings-wasm/node_modules/installed: bindings-wasm/package-lock.json
+	cd bindings-wasm && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
+
+bindings-node/node_modules/installed: bindings-node/package-lock.json
+	cd bindings-node && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
+
+wasm-package: targets bindings-wasm/node_modules/installed
+	cd bindings-wasm && npm run build
+
+node-package: wasm-package bindings-node/node_modules/installed
+	cd bindings-node && npm run build
+
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null \
+		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } \
+		|| { echo "no browser: install chromium, or put one on the PATH"; exit 1; }
+
+peers:
+	python3 tests/interop/run.py --setup
+
+# The steps of `make test`.
+
+lint: .venv/installed bindings-wasm/node_modules/installed bindings-node/node_modules/installed
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+unit:
+	cargo test --locked -p mcp-sansio -p mcp-sansio-tests
+	cargo test --locked -p mcp-sansio -p mcp-sansio-tests --features mcp-sansio/made-up-revision --test made_up_revision
+
+no-std: targets
+	cargo build --locked -p mcp-sansio --no-default-features
+	for target in $(TARGETS); do \
+		cargo build --locked -p mcp-sansio --no-default-features --target $$target; \
+	done

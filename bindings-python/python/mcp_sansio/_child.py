@@ -1,0 +1,255 @@
+"""A server process and the connection to it."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import contextlib
+import json
+import logging
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
+
+from ._core import ClientConnection
+from ._driver import Driver, within
+from ._errors import CallError, ConnectFailed, LocalProtocolError, McpError
+from .events import Closed, Completed, Event, Failed, Fault, Input, Notification, Progress, Ready
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Stderr: TypeAlias = int | IO[Any] | Callable[[str], None] | None
+OnProgress: TypeAlias = Callable[[float, float | None, str | None], None]
+
+CLOSE_SECONDS = 2.0
+"""How long a server may take to go after the end of its input, and again after SIGTERM."""
+LAST_WORDS_SECONDS = 0.5
+"""How long the pipes of a server that is gone are read: its children may hold them open."""
+STDERR_LINE = 64 * 1024
+"""Characters of a line of standard error after which it is passed on in pieces."""
+
+_log = logging.getLogger("mcp_sansio")
+
+
+class _Call:
+    __slots__ = ("failure", "on_progress", "outcome")
+
+    def __init__(self, outcome: asyncio.Future[str], on_progress: OnProgress | None) -> None:
+        self.outcome = outcome
+        self.on_progress = on_progress
+        self.failure: McpError | None = None
+
+    def succeed(self, result: str) -> None:
+        if not self.outcome.done():
+            self.outcome.set_result(result)
+
+    def fail(self, failure: McpError) -> None:
+        self.failure = failure
+        if not self.outcome.done():
+            self.outcome.set_exception(failure)
+
+
+class Child(asyncio.SubprocessProtocol):
+    """One start of a server."""
+
+    def __init__(
+        self,
+        config: bytes,
+        on_notification: Callable[[Notification], None],
+        on_stderr: Callable[[str], None] | None,
+    ) -> None:
+        """Makes the connection; `start` makes the process."""
+        self._loop = asyncio.get_running_loop()
+        self.connection = ClientConnection(config)
+        self.driver = Driver(self.connection, self._deliver)
+        self.driver.closed.add_done_callback(self._on_closed)
+        self.ready: asyncio.Future[Ready] = self._loop.create_future()
+        """What is known of the server, once it is; or a `ConnectFailed`."""
+        self._calls: dict[int, _Call] = {}
+        self._on_notification = on_notification
+        self._on_stderr = on_stderr
+        self._stderr_text = ""
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        self._last_fault = ""
+        self._exited = asyncio.Event()
+        self._stderr_ended = asyncio.Event()
+        self._transport: asyncio.SubprocessTransport
+
+    @classmethod
+    async def start(
+        cls,
+        command: Sequence[str],
+        config: bytes,
+        on_notification: Callable[[Notification], None],
+        *,
+        stderr: Stderr,
+        env: Mapping[str, str] | None,
+        cwd: str | os.PathLike[str] | None,
+    ) -> Child:
+        """Starts the process and the conversation; raises `OSError`."""
+        on_stderr = stderr if callable(stderr) else None
+        transport, self = await asyncio.get_running_loop().subprocess_exec(
+            lambda: cls(config, on_notification, on_stderr),
+            *command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if callable(stderr) else stderr,
+            env=env,
+            cwd=cwd,
+            # The terminal's signals are for us to act on, and ours are for the server's children too.
+            start_new_session=True,
+        )
+        self._transport = transport
+        if on_stderr is None:
+            self._stderr_ended.set()
+        self.driver.attach(
+            reader=cast("asyncio.ReadTransport", transport.get_pipe_transport(1)),
+            writer=cast("asyncio.WriteTransport", transport.get_pipe_transport(0)),
+        )
+        self.driver.do(self.connection.start)
+        return self
+
+    @property
+    def exit_status(self) -> int | None:
+        """The exit status, once there is one."""
+        return self._transport.get_returncode()
+
+    async def call(
+        self,
+        begin: Callable[..., int],
+        *arguments: str | bytes | None,
+        on_progress: OnProgress | None = None,
+        **options: Any,  # noqa: ANN401 - the call's own
+    ) -> str:
+        """Makes a call by a command of the connection, and waits for its result."""
+        handle = await self.driver.do_with_room(begin, *arguments, **options)
+        call = self._calls[handle] = _Call(self._loop.create_future(), on_progress)
+        try:
+            return await call.outcome
+        except asyncio.CancelledError as cancelled:
+            with contextlib.suppress(LocalProtocolError):
+                self.driver.do(self.connection.cancel, handle)
+            self.driver.turn()
+            raise cancelled from call.failure
+
+    async def close(self) -> None:
+        """Ends the conversation, then the process: end of input, SIGTERM, SIGKILL."""
+        try:
+            with contextlib.suppress(LocalProtocolError):
+                self.driver.do(self.connection.close)
+            self.driver.turn()
+            stdin = self._transport.get_pipe_transport(0)
+            if stdin is not None:
+                stdin.close()
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                if await within(CLOSE_SECONDS, self._exited):
+                    break
+                self._signal(number)
+            await self._exited.wait()
+            await within(LAST_WORDS_SECONDS, self._stderr_ended)
+        finally:
+            self._signal(signal.SIGKILL)
+            self._transport.close()
+            self.driver.stop()
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self.exit_status is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._transport.get_pid(), number)
+
+    # What the process does.
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Takes in the server's output."""
+        if fd == 1:
+            self.driver.receive_data(data)
+        else:
+            self._stderr(self._decode(data))
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 - either way it is gone
+        """Takes in that a pipe is at its end."""
+        if fd == 1:
+            self.driver.receive_eof()
+        elif fd == 0:
+            self._lost_soon()
+        else:
+            self._stderr(self._decode(b"", final=True) + "\n" if self._stderr_text else "")
+            self._stderr_ended.set()
+
+    def process_exited(self) -> None:
+        """Takes in that the process is gone."""
+        self._exited.set()
+        self._lost_soon()
+
+    def pause_writing(self) -> None:
+        """Takes in that the server reads slowly."""
+        self.driver.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Takes in that the server has read."""
+        self.driver.resume_writing()
+
+    def _lost_soon(self) -> None:
+        # What the server wrote before is still in the pipe, and its end says it sooner.
+        self._loop.call_later(LAST_WORDS_SECONDS, self.driver.connection_lost)
+
+    def _stderr(self, text: str) -> None:
+        *lines, self._stderr_text = (self._stderr_text + text).split("\n")
+        if len(self._stderr_text) > STDERR_LINE:
+            lines.append(self._stderr_text)
+            self._stderr_text = ""
+        for line in lines:
+            self._tell(self._on_stderr, line)
+
+    # What the engine says.
+
+    def _deliver(self, event: Event) -> None:
+        match event:
+            case Completed() | Failed() | Progress():
+                self._deliver_of_call(event)
+            case Notification():
+                self._tell(self._on_notification, event)
+            case Input(handle=handle):
+                self.driver.do(self.connection.answer_unsupported, handle)
+            case Ready():
+                self.ready.set_result(event)
+            case Fault(detail=detail, code=code, page=page):
+                self._last_fault = detail
+                _log.warning("the server broke a rule: %s (%s, see %s)", detail, code, page)
+            case Closed(reason=reason) if not self.ready.done():
+                why = f"{reason}: {self._last_fault}" if self._last_fault else reason
+                failure = ConnectFailed(f"no conversation with the server: {why}")
+                failure.code = reason
+                self.ready.set_exception(failure)
+
+    def _deliver_of_call(self, event: Completed | Failed | Progress) -> None:
+        match event:
+            case Completed(call=handle, result=result):
+                self._calls.pop(handle).succeed(result)
+            case Failed(call=handle, error=error):
+                self._calls.pop(handle).fail(error)
+            case Progress(call=handle, params=params):
+                progress = json.loads(params)
+                told = progress["progress"], progress.get("total"), progress.get("message")
+                self._tell(self._calls[handle].on_progress, *told)
+
+    def _on_closed(self, closed: asyncio.Future[str]) -> None:
+        failure = closed.exception()
+        if failure is None:
+            return
+        if not self.ready.done():
+            self.ready.set_exception(failure)
+        for call in self._calls.values():
+            call.fail(cast("CallError", failure))
+        self._calls.clear()
+
+    def _tell(self, callback: Callable[..., None] | None, *arguments: object) -> None:
+        if callback is None:
+            return
+        try:
+            callback(*arguments)
+        except Exception:  # noqa: BLE001 - the application's, and the conversation goes on
+            _log.exception("a callback of the application failed")

@@ -1,0 +1,431 @@
+"""The engine: connections without I/O, and what they say."""
+
+from typing import TypeAlias, final
+
+from ._errors import CallError
+from .events import Event
+
+__all__ = [
+    "ClientConnection",
+    "Closed",
+    "Completed",
+    "Failed",
+    "Fault",
+    "Input",
+    "InputOver",
+    "Notification",
+    "Over",
+    "Progress",
+    "Ready",
+    "Request",
+    "ServerConnection",
+    "Trace",
+    "Writable",
+]
+
+_Json: TypeAlias = str | bytes
+
+@final
+class Ready:
+    """The peer is known; calls may be made. A server never needs to wait for it."""
+
+    __match_args__ = ("revision", "peer", "capabilities", "instructions")
+    @property
+    def revision(self) -> str:
+        """The revision of the protocol."""
+    @property
+    def peer(self) -> str | None:
+        """The peer's description of itself, JSON."""
+    @property
+    def capabilities(self) -> str | None:
+        """The peer's capabilities, JSON."""
+    @property
+    def instructions(self) -> str | None:
+        """The server's instructions, a JSON string."""
+
+@final
+class Request:
+    """A request of the peer: answer it exactly once."""
+
+    __match_args__ = (
+        "handle",
+        "method",
+        "revision",
+        "name",
+        "params",
+        "arguments",
+        "meta",
+        "round",
+        "is_tool_call",
+        "unchecked",
+    )
+    @property
+    def handle(self) -> int:
+        """Whom to answer."""
+    @property
+    def method(self) -> str:
+        """Its method."""
+    @property
+    def revision(self) -> str:
+        """The revision of this request."""
+    @property
+    def name(self) -> str | None:
+        """The name of what is asked for: a tool's, for one."""
+    @property
+    def params(self) -> str | None:
+        """Its params, JSON."""
+    @property
+    def arguments(self) -> str | None:
+        """Its arguments, JSON."""
+    @property
+    def meta(self) -> str | None:
+        """The `_meta` of its params, JSON."""
+    @property
+    def round(self) -> int:
+        """0 the first time; n after n rounds of questions."""
+    @property
+    def is_tool_call(self) -> bool:
+        """Whether it calls a tool."""
+    @property
+    def unchecked(self) -> bool:
+        """Whether the arguments are still to be checked against the tool's schema."""
+
+@final
+class Over:
+    """A request that needs no answer any more."""
+
+    __match_args__ = ("request", "reason")
+    @property
+    def request(self) -> int:
+        """Which."""
+    @property
+    def reason(self) -> str:
+        """`over.cancelled`, `over.closed`, `over.input` or `over.handler_timeout`."""
+
+@final
+class Completed:
+    """The result of a call."""
+
+    __match_args__ = ("call", "result", "cached")
+    @property
+    def call(self) -> int:
+        """Which call."""
+    @property
+    def result(self) -> str:
+        """The result, JSON."""
+    @property
+    def cached(self) -> bool:
+        """Whether it was answered from the cache."""
+
+@final
+class Failed:
+    """A call that has no result."""
+
+    __match_args__ = ("call", "error")
+    @property
+    def call(self) -> int:
+        """Which call."""
+    @property
+    def error(self) -> CallError:
+        """Why: an exception, to be raised."""
+
+@final
+class Progress:
+    """Progress of a call; never after its outcome."""
+
+    __match_args__ = ("call", "params")
+    @property
+    def call(self) -> int:
+        """Which call."""
+    @property
+    def params(self) -> str:
+        """The notice's params, JSON."""
+
+@final
+class Input:
+    """A question to the client's application: answer it exactly once."""
+
+    __match_args__ = ("handle", "call", "method", "params")
+    @property
+    def handle(self) -> int:
+        """Whom to answer."""
+    @property
+    def call(self) -> int | None:
+        """The call that asks, where the wire tells."""
+    @property
+    def method(self) -> str:
+        """Its method."""
+    @property
+    def params(self) -> str | None:
+        """Its params, JSON."""
+
+@final
+class InputOver:
+    """A question that needs no answer any more."""
+
+    __match_args__ = ("input",)
+    @property
+    def input(self) -> int:
+        """Which."""
+
+@final
+class Notification:
+    """A notice of the peer that is not the engine's to handle."""
+
+    __match_args__ = ("call", "method", "params")
+    @property
+    def call(self) -> int | None:
+        """The call it belongs to."""
+    @property
+    def method(self) -> str:
+        """Its method."""
+    @property
+    def params(self) -> str | None:
+        """Its params, JSON."""
+
+@final
+class Fault:
+    """The peer broke a rule; the engine has dealt with it."""
+
+    __match_args__ = ("code", "page", "detail", "replied")
+    @property
+    def code(self) -> str:
+        """A stable code, `fault.…`."""
+    @property
+    def page(self) -> str:
+        """The page of the specification whose rule it is."""
+    @property
+    def detail(self) -> str:
+        """What to tell a developer."""
+    @property
+    def replied(self) -> int | None:
+        """The error code that was sent as answer."""
+
+@final
+class Writable:
+    """There is room again after a command was `Blocked`."""
+
+    __match_args__ = ()
+
+@final
+class Closed:
+    """The end; nothing follows."""
+
+    __match_args__ = ("reason",)
+    @property
+    def reason(self) -> str:
+        """`close.local`, `close.peer`, `close.probe_closed`…."""
+
+@final
+class Trace:
+    """A message of the conversation, for a connection made with `trace`."""
+
+    __match_args__ = ("sent", "at", "message", "revision")
+    @property
+    def sent(self) -> bool:
+        """Sent by us, or received."""
+    @property
+    def at(self) -> int:
+        """When, in nanoseconds."""
+    @property
+    def message(self) -> str:
+        """The message, JSON."""
+    @property
+    def revision(self) -> str | None:
+        """Its revision, as far as known."""
+
+@final
+class ServerConnection:
+    """A server on one channel."""
+
+    def __new__(cls, config: _Json, *, messages: bool = False, seed: bytes | None = None) -> ServerConnection:
+        """Makes a connection that has said nothing yet.
+
+        Raises `ConfigError`.
+        """
+    def receive_data(self, data: bytes, now: int) -> None:
+        """Takes in a piece of the peer's byte stream, cut anywhere."""
+    def receive_message(self, message: _Json, now: int) -> None:
+        """Takes in one message of a connection made with `messages=True`."""
+    def receive_eof(self, now: int) -> None:
+        """Takes in that the peer says no more, but still reads."""
+    def connection_lost(self, now: int) -> None:
+        """Takes in that nothing can be read or written any more."""
+    def handle_timeout(self, now: int) -> None:
+        """Fires what is due; before `next_timeout` it does nothing."""
+    def next_timeout(self) -> int | None:
+        """Says when `handle_timeout` is to be called, in nanoseconds; `None` for never."""
+    @property
+    def wants_read(self) -> bool:
+        """False while more input should stay in the pipe."""
+    @property
+    def is_over(self) -> bool:
+        """Whether everything was taken and `Closed` was delivered: the pipe may be closed."""
+    def data_to_send(self, max_bytes: int | None = None) -> bytes:
+        """Takes bytes to write, whole lines: until there are `max_bytes`, or all. Empty if there are none.
+
+        Taking and writing is one critical section: threads that do both concurrently reorder the stream. Take
+        only while the pipe has room: what is left here is counted by the limits.
+        """
+    def messages_to_send(self) -> list[str]:
+        """Takes the messages to send of a connection made with `messages=True`."""
+    def events_received(self) -> list[Event]:
+        """Takes what happened, in order."""
+    def call(
+        self,
+        method: str,
+        params: _Json | None,
+        now: int,
+        *,
+        silence_ms: int | None = None,
+        total_ms: int | None = None,
+        progress: bool = False,
+        log_level: str | None = None,
+        meta: _Json | None = None,
+    ) -> int:
+        """Starts a request to the peer and returns the call's handle; `Completed` or `Failed` follows.
+
+        `params` and `meta` are JSON objects. `silence_ms` bounds the time without a sign of life, `total_ms`
+        the whole. Raises `LocalProtocolError`, as all commands do.
+        """
+    def cancel(self, call: int, now: int, *, reason: str | None = None) -> None:
+        """Takes a call back; its `Failed` follows."""
+    def notify(self, method: str, params: _Json | None, now: int) -> None:
+        """Sends a notice that belongs to no request."""
+    def close(self, now: int, *, drain_ms: int = 0) -> None:
+        """Refuses new work, lets what runs finish for `drain_ms`, then ends with `Closed`."""
+    def stats(self) -> str:
+        """Counters, as a JSON object."""
+    def respond(
+        self,
+        request: int,
+        result: _Json,
+        now: int,
+        *,
+        ttl_ms: int = 0,
+        public: bool = False,
+    ) -> None:
+        """Answers with a result, a JSON object, and how long and by whom it may be kept.
+
+        Raises `AlreadyOver` if the request ended meanwhile, which is normal; never `Blocked`.
+        """
+    def respond_error(self, request: int, code: int, message: str, now: int, *, data: _Json | None = None) -> None:
+        """Answers with an error of the application's own."""
+    def respond_tool_error(self, request: int, text: str, now: int) -> None:
+        """Answers that the tool failed, with a text for the model."""
+    def respond_invalid_arguments(self, request: int, text: str, now: int) -> None:
+        """Answers that the arguments do not fit, as the request's revision wants."""
+    def respond_internal_error(self, request: int, now: int) -> None:
+        """Answers for a failure that the peer need not know."""
+    def respond_unsupported(self, request: int, now: int) -> None:
+        """Answers that the application does not offer what was asked for."""
+    def progress(
+        self,
+        request: int,
+        progress: float,
+        now: int,
+        *,
+        total: float | None = None,
+        message: str | None = None,
+    ) -> bool:
+        """Sends progress of a live request; false if nobody asked for it or the value did not rise."""
+    def log(self, request: int | None, level: str, data: _Json, now: int, *, logger: str | None = None) -> bool:
+        """Sends a log notice for a request, or for the session; false if nobody asked for it."""
+    def set_tools(self, tools: _Json, now: int) -> None:
+        """Replaces the tools by a JSON array of definitions, and tells clients that listen."""
+
+@final
+class ClientConnection:
+    """A client on one channel."""
+
+    def __new__(cls, config: _Json, *, messages: bool = False, seed: bytes | None = None) -> ClientConnection:
+        """Makes a connection that has said nothing yet.
+
+        Raises `ConfigError`.
+        """
+    def receive_data(self, data: bytes, now: int) -> None:
+        """Takes in a piece of the peer's byte stream, cut anywhere."""
+    def receive_message(self, message: _Json, now: int) -> None:
+        """Takes in one message of a connection made with `messages=True`."""
+    def receive_eof(self, now: int) -> None:
+        """Takes in that the peer says no more, but still reads."""
+    def connection_lost(self, now: int) -> None:
+        """Takes in that nothing can be read or written any more."""
+    def handle_timeout(self, now: int) -> None:
+        """Fires what is due; before `next_timeout` it does nothing."""
+    def next_timeout(self) -> int | None:
+        """Says when `handle_timeout` is to be called, in nanoseconds; `None` for never."""
+    @property
+    def wants_read(self) -> bool:
+        """False while more input should stay in the pipe."""
+    @property
+    def is_over(self) -> bool:
+        """Whether everything was taken and `Closed` was delivered: the pipe may be closed."""
+    def data_to_send(self, max_bytes: int | None = None) -> bytes:
+        """Takes bytes to write, whole lines: until there are `max_bytes`, or all. Empty if there are none.
+
+        Taking and writing is one critical section: threads that do both concurrently reorder the stream. Take
+        only while the pipe has room: what is left here is counted by the limits.
+        """
+    def messages_to_send(self) -> list[str]:
+        """Takes the messages to send of a connection made with `messages=True`."""
+    def events_received(self) -> list[Event]:
+        """Takes what happened, in order."""
+    def call(
+        self,
+        method: str,
+        params: _Json | None,
+        now: int,
+        *,
+        silence_ms: int | None = None,
+        total_ms: int | None = None,
+        progress: bool = False,
+        log_level: str | None = None,
+        meta: _Json | None = None,
+    ) -> int:
+        """Starts a request to the peer and returns the call's handle; `Completed` or `Failed` follows.
+
+        `params` and `meta` are JSON objects. `silence_ms` bounds the time without a sign of life, `total_ms`
+        the whole. Raises `LocalProtocolError`, as all commands do.
+        """
+    def cancel(self, call: int, now: int, *, reason: str | None = None) -> None:
+        """Takes a call back; its `Failed` follows."""
+    def notify(self, method: str, params: _Json | None, now: int) -> None:
+        """Sends a notice that belongs to no request."""
+    def close(self, now: int, *, drain_ms: int = 0) -> None:
+        """Refuses new work, lets what runs finish for `drain_ms`, then ends with `Closed`."""
+    def stats(self) -> str:
+        """Counters, as a JSON object."""
+    def start(self, now: int, *, remembered: str | None = None) -> None:
+        """Begins with a probe or a handshake, or with nothing if the server's revision is remembered.
+
+        `Ready` or `Closed` follows.
+        """
+    def call_tool(
+        self,
+        name: str,
+        arguments: _Json | None,
+        now: int,
+        *,
+        silence_ms: int | None = None,
+        total_ms: int | None = None,
+        progress: bool = False,
+        log_level: str | None = None,
+        meta: _Json | None = None,
+    ) -> int:
+        """Calls a tool, as `call`. `arguments` is a JSON object."""
+    def list_tools(
+        self,
+        now: int,
+        *,
+        cursor: str | None = None,
+        silence_ms: int | None = None,
+        total_ms: int | None = None,
+    ) -> int:
+        """Asks for the first page of the tools, or for the one that a page's `nextCursor` names; as `call`."""
+    def answer(self, input: int, result: _Json, now: int) -> None:
+        """Answers a question with a result, a JSON object."""
+    def answer_error(self, input: int, code: int, message: str, now: int) -> None:
+        """Answers a question with an error of the application's own."""
+    def answer_unsupported(self, input: int, now: int) -> None:
+        """Answers that the application has no answer."""

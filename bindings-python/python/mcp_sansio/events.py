@@ -1,0 +1,58 @@
+"""What a connection tells its application: small frozen classes for `match`.
+
+Payloads are the peer's JSON text as it came; `json.loads` decodes them.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from ._core import (
+    Closed,
+    Completed,
+    Failed,
+    Fault,
+    Input,
+    InputOver,
+    Notification,
+    Over,
+    Progress,
+    Ready,
+    Request,
+    Trace,
+    Writable,
+)
+
+Event: TypeAlias = (
+    Ready
+    | Request
+    | Over
+    | Completed
+    | Failed
+    | Progress
+    | Input
+    | InputOver
+    | Notification
+    | Fault
+    | Writable
+    | Closed
+    | Trace
+)
+"""Any of them."""
+
+__all__ = [
+    "Closed",
+    "Completed",
+    "Event",
+    "Failed",
+    "Fault",
+    "Input",
+    "InputOver",
+    "Notification",
+    "Over",
+    "Progress",
+    "Ready",
+    "Request",
+    "Trace",
+    "Writable",
+]

@@ -1,0 +1,271 @@
+"""Every limit, hit once through this binding."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcp_sansio import Blocked, CallTimeout, LocalProtocolError, events
+from pair import (
+    MILLISECOND,
+    SECOND,
+    Pair,
+    call_tool,
+    initialize,
+    line,
+    lines,
+    make_client,
+    make_server,
+    one,
+    open_client,
+)
+
+LIMITS = Path(__file__).parents[2] / "core/src/limits.rs"
+UNREACHABLE = {"state_bytes"}
+"""Bounds what no entry of the bindings takes yet: the state of a request that asks for input."""
+
+
+def test_message_bytes() -> None:
+    server = make_server(limits={"message_bytes": 300})
+    initialize(server)
+    server.receive_data(call_tool(1, text="x" * 300) + call_tool(2), 0)
+    received = server.events_received()
+    one(received, events.Fault)
+    request = one(received, events.Request)
+    server.data_to_send()
+    with pytest.raises(LocalProtocolError) as refused:
+        server.respond(request.handle, json.dumps({"content": [], "more": "x" * 300}), 0)
+    assert refused.value.code == "send.too_large"
+    (answer,) = lines(server.data_to_send())
+    assert (answer["id"], "error" in answer) == (2, True)
+
+
+def test_depth() -> None:
+    server = make_server(limits={"depth": 8})
+    initialize(server)
+    deep = "[" * 10 + "]" * 10
+    server.receive_data(call_tool(1, deep=0).replace(b'{"deep": 0}', b'{"deep": %s}' % deep.encode()), 0)
+    one(server.events_received(), events.Fault)
+    assert "error" in lines(server.data_to_send())[0]
+
+
+def test_id_bytes() -> None:
+    server = make_server(limits={"id_bytes": 8})
+    initialize(server)
+    server.receive_data(call_tool("long" * 3) + call_tool("short"), 0)
+    received = server.events_received()
+    one(received, events.Fault)
+    one(received, events.Request)
+    (answer,) = lines(server.data_to_send())
+    assert "longlong" not in json.dumps(answer)
+
+
+def test_batch() -> None:
+    server = make_server(limits={"batch": 2})
+    initialize(server, "2025-03-26")
+    pings = [{"jsonrpc": "2.0", "id": number, "method": "ping"} for number in range(3)]
+    server.receive_data(json.dumps(pings[:2]).encode() + b"\n", 0)
+    assert len(lines(server.data_to_send())[0]) == 2
+    server.receive_data(json.dumps(pings).encode() + b"\n", 0)
+    (refusal,) = lines(server.data_to_send())
+    assert "error" in refusal
+    one(server.events_received(), events.Fault)
+
+
+def test_requests() -> None:
+    server = make_server(limits={"requests": 1})
+    initialize(server)
+    server.receive_data(call_tool(1) + call_tool(2), 0)
+    one(server.events_received(), events.Request)
+    (refusal,) = lines(server.data_to_send())
+    assert (refusal["id"], "error" in refusal) == (2, True)
+    assert server.wants_read
+
+
+def test_calls() -> None:
+    pair = Pair(make_server(), make_client(limits={"calls": 1})).connect()
+    pair.take()
+    pair.client.call_tool("echo", "{}", pair.now)
+    with pytest.raises(Blocked) as refused:
+        pair.client.call_tool("echo", "{}", pair.now)
+    assert refused.value.code == "send.blocked"
+    at_server, _ = pair.take()
+    pair.server.respond(one(at_server, events.Request).handle, '{"content": []}', pair.now)
+    _, at_client = pair.take()
+    one(at_client, events.Writable)
+    pair.client.call_tool("echo", "{}", pair.now)
+
+
+def test_events() -> None:
+    server = make_server(limits={"events": 2})
+    initialize(server)
+    server.receive_data(call_tool(1), 0)
+    assert server.wants_read
+    server.receive_data(call_tool(2), 0)
+    assert not server.wants_read
+    assert len(server.events_received()) == 2
+    assert server.wants_read
+    for number in range(3, 9):
+        server.receive_data(call_tool(number), 0)
+    assert one(server.events_received(), events.Closed).reason == "close.overrun"
+
+
+def test_output_bytes() -> None:
+    server = make_server(limits={"output_bytes": 400})
+    initialize(server)
+    server.receive_data(line(id=1, method="tools/call", params={"name": "echo", "_meta": {"progressToken": 0}}), 0)
+    handle = one(server.events_received(), events.Request).handle
+    steps = iter(range(100))
+    with pytest.raises(Blocked):
+        all(server.progress(handle, step, 0, message="x" * 50) for step in steps)
+    assert next(steps) > 1
+    server.data_to_send()
+    one(server.events_received(), events.Writable)
+    assert server.progress(handle, 100, 0)
+
+    fed = 0
+    while server.wants_read:
+        server.receive_data(line(id=f"p{fed}", method="ping"), 0)
+        fed += 1
+    assert fed > 1
+    server.data_to_send()
+    assert server.wants_read
+    for number in range(100):
+        server.receive_data(line(id=f"q{number}", method="ping"), 0)
+    assert one(server.events_received(), events.Closed).reason == "close.overrun"
+
+
+def test_session_bytes() -> None:
+    server = make_server(limits={"session_bytes": 1000})
+    initialize(server)
+    server.receive_data(call_tool(1, text="x" * 700) + call_tool(2, text="x" * 700), 0)
+    one(server.events_received(), events.Request)
+    (refusal,) = lines(server.data_to_send())
+    assert (refusal["id"], "error" in refusal) == (2, True)
+
+
+def test_error_replies() -> None:
+    server = make_server(limits={"error_replies": 1})
+    initialize(server)
+    server.receive_data(b"no json\n" * 3, 0)
+    assert len([event for event in server.events_received() if isinstance(event, events.Fault)]) == 3
+    assert len(lines(server.data_to_send())) == 1
+    server.receive_data(b"no json\n", 2 * SECOND)
+    assert len(lines(server.data_to_send())) == 1
+
+
+def _call_until_timeout(limits: dict[str, int], *, progress: bool) -> int:
+    pair = Pair(make_server(), make_client(limits=limits)).connect()
+    pair.take()
+    pair.client.call_tool("echo", "{}", pair.now, progress=True)
+    at_server, _ = pair.take()
+    handle = one(at_server, events.Request).handle
+    for elapsed in range(1, 100):
+        if progress:
+            pair.server.progress(handle, elapsed, pair.now)
+            pair.settle()
+        pair.advance(10 * MILLISECOND)
+        _, at_client = pair.take()
+        if failed := [event for event in at_client if isinstance(event, events.Failed)]:
+            assert isinstance(failed[0].error, CallTimeout)
+            return elapsed * 10
+    pytest.fail("it never timed out")
+
+
+def test_call_silence() -> None:
+    assert _call_until_timeout({"call_silence": 50, "call_total": 200}, progress=False) == 50
+
+
+def test_call_total() -> None:
+    assert _call_until_timeout({"call_silence": 50, "call_total": 200}, progress=True) == 200
+
+
+def test_probe() -> None:
+    client = make_client(limits={"probe": 50})
+    client.start(0)
+    (probe,) = lines(client.data_to_send())
+    assert client.next_timeout() == 50 * MILLISECOND
+    client.handle_timeout(50 * MILLISECOND)
+    (opening,) = lines(client.data_to_send())
+    assert opening["method"] != probe["method"]
+
+
+def test_handshake() -> None:
+    client = make_client(probe=False, limits={"handshake": 50})
+    client.start(0)
+    client.data_to_send()
+    client.handle_timeout(50 * MILLISECOND)
+    assert one(client.events_received(), events.Closed).reason == "close.handshake"
+
+
+def test_handler() -> None:
+    server = make_server(limits={"handler": 50})
+    initialize(server)
+    server.receive_data(call_tool(1), 0)
+    handle = one(server.events_received(), events.Request).handle
+    server.handle_timeout(50 * MILLISECOND)
+    over = one(server.events_received(), events.Over)
+    assert (over.request, over.reason) == (handle, "over.handler_timeout")
+    assert "error" in lines(server.data_to_send())[0]
+
+
+def test_drain() -> None:
+    server = make_server(limits={"drain": 50})
+    initialize(server)
+    server.receive_data(call_tool(1), 0)
+    handle = one(server.events_received(), events.Request).handle
+    server.receive_eof(0)
+    server.handle_timeout(49 * MILLISECOND)
+    assert server.events_received() == []
+    server.handle_timeout(50 * MILLISECOND)
+    received = server.events_received()
+    assert one(received, events.Over).request == handle
+    one(received, events.Closed)
+
+
+def _pings_of_a_deaf_server(**limits: int) -> tuple[list[int], int]:
+    """When the client pinged, and when it gave up, in milliseconds."""
+    client = make_client(probe=False, limits={"ping_interval": 50, "ping_timeout": 10, "ping_failures": 3} | limits)
+    open_client(client)
+    pinged: list[int] = []
+    while (now := client.next_timeout()) is not None:
+        client.handle_timeout(now)
+        if any("id" in message for message in lines(client.data_to_send())):
+            pinged.append(now // MILLISECOND)
+        if closed := [event for event in client.events_received() if isinstance(event, events.Closed)]:
+            assert closed[0].reason == "close.keep_alive"
+            return pinged, now // MILLISECOND
+    pytest.fail("it never gave up")
+
+
+def test_ping_interval() -> None:
+    assert _pings_of_a_deaf_server(ping_interval=20) == ([20, 40, 60], 70)
+
+
+def test_ping_timeout() -> None:
+    assert _pings_of_a_deaf_server(ping_timeout=30) == ([50, 100, 150], 180)
+
+
+def test_ping_failures() -> None:
+    assert _pings_of_a_deaf_server(ping_failures=1) == ([50], 60)
+
+
+def test_trace() -> None:
+    server = make_server(trace=True, limits={"trace": 2})
+    server.receive_data(b"".join(line(id=number, method="ping") for number in range(3)), 0)
+    traced = [json.loads(event.message)["id"] for event in server.events_received() if isinstance(event, events.Trace)]
+    assert traced == [2, 2]
+
+
+def test_each_limit_has_a_test() -> None:
+    structure = re.search(r"pub struct Limits \{(.*?)\n\}", LIMITS.read_text("utf-8"), re.DOTALL)
+    assert structure is not None
+    limits = set(re.findall(r"pub (\w+):", structure[1]))
+    tested = {name.removeprefix("test_") for name, _ in inspect.getmembers(sys.modules[__name__], inspect.isfunction)}
+    assert len(limits) > 15
+    assert limits - tested == UNREACHABLE

@@ -1,0 +1,7 @@
+//! What the targets share.
+
+/// The models that the tests of the core use too.
+#[path = "../../core/tests/reference/mod.rs"]
+pub mod reference;
+
+pub mod machine;
