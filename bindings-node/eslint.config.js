@@ -28,6 +28,8 @@ export default tseslint.config(
         AbortController: "readonly",
         URL: "readonly",
         console: "readonly",
+        fetch: "readonly",
+        performance: "readonly",
         process: "readonly",
         setInterval: "readonly",
       },
