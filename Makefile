@@ -15,7 +15,7 @@ TARGETS := wasm32-unknown-unknown thumbv7em-none-eabihf thumbv7m-none-eabi
 FUZZ := scanner envelope line server_bytes client_bytes
 STEPS := lint unit no-std cortex-m3 fuzz-short python wasm node cases interop readme demo-once
 
-.PHONY: test demo bench fuzz interop $(STEPS) targets python-package wasm-package node-package browser peers
+.PHONY: test demo bench fuzz interop $(STEPS) targets python-package wasm-package node-package browser qemu valgrind examples peers
 
 ## Everything but the benchmarks and the long fuzz runs; ends with `N passed, N failed, N skipped`.
 test:
@@ -60,16 +60,31 @@ browser:
 		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } \
 		|| { echo "no browser: install chromium, or put one on the PATH"; exit 1; }
 
+qemu:
+	@command -v qemu-system-arm >/dev/null \
+		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends qemu-system-arm; } \
+		|| { echo "no emulator: install qemu-system-arm"; exit 1; }
+
+valgrind:
+	@command -v valgrind >/dev/null \
+		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends valgrind; } \
+		|| { echo "no valgrind: install it"; exit 1; }
+
+examples:
+	cargo build --locked --quiet -p mcp-sansio --examples
+
 peers:
-	python3 tests/interop/run.py --setup
+	python3 tests/interop/run.py setup
 
 # The steps of `make test`.
 
-lint: .venv/installed bindings-wasm/node_modules/installed bindings-node/node_modules/installed
+lint: .venv/installed
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cd fuzz && cargo fmt --check
+	$(VENV)/ruff check bindings-python tests && $(VENV)/ruff format --check bindings-python tests
 
-unit:
+unit: examples
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests --features mcp-sansio/made-up-revision --test made_up_revision
 
@@ -78,3 +93,47 @@ no-std: targets
 	for target in $(TARGETS); do \
 		cargo build --locked -p mcp-sansio --no-default-features --target $$target; \
 	done
+
+cortex-m3: targets qemu
+	cd tests/cortex-m3 && cargo run --locked --release --quiet
+
+## `make fuzz SECONDS=60`: each target for so long.
+fuzz:
+	cargo build --locked --release --manifest-path fuzz/Cargo.toml
+	for target in $(FUZZ); do \
+		mkdir -p target/fuzz/$$target; \
+		fuzz/target/release/$$target -max_total_time=$(SECONDS) -timeout=10 \
+			target/fuzz/$$target fuzz/corpus/$$target; \
+	done
+
+# Compiles every target, runs each over its seeds and for a moment, and finds the planted bug.
+fuzz-short:
+	$(MAKE) fuzz SECONDS=5
+	cargo build --locked --release --manifest-path fuzz/Cargo.toml --features planted --target-dir fuzz/target/planted
+	! fuzz/target/planted/release/scanner -max_total_time=60 -artifact_prefix=target/fuzz/ fuzz/corpus/scanner 2>/dev/null
+
+python: python-package examples
+	$(VENV)/python -m pytest bindings-python
+	cd bindings-python && ../$(VENV)/mypy && ../$(VENV)/python -m mypy.stubtest mcp_sansio
+
+wasm: wasm-package browser
+	cd bindings-wasm && npm run lint && npm test
+
+node: node-package python-package
+	cd bindings-node && npm run lint && npm test
+
+## The recorded failure cases: `make cases CASES=file.jsonl` plays others.
+cases: examples
+	cargo run --locked --quiet -p mcp-sansio-tests --bin cases -- $(CASES)
+
+## Our servers and clients with those of others, as a matrix.
+interop: peers examples python-package node-package
+	python3 tests/interop/run.py
+
+readme: peers python-package node-package
+	python3 tests/readme/check.py --python $(VENV)/python \
+		--peer-python tests/interop/.venvs/mcp-2.3.0/bin/python --peer-node-modules tests/interop/peers/node_modules
+
+## Instructions, allocations and CPU beside others, as ratios.
+bench: valgrind peers examples python-package node-package
+	cargo run --locked --release --manifest-path tests/bench/Cargo.toml --bin bench

@@ -1,6 +1,14 @@
 /** A client of one server. */
 import { Driver, type Link, type Owner, systemClock } from "./driver.js";
-import { type BatchRecord, type CallOptions, type ClientConnection, Code, type Engine, EngineError } from "./engine.js";
+import {
+  type BatchRecord,
+  type CallOptions,
+  type ClientConnection,
+  Code,
+  type Engine,
+  EngineError,
+  codeOf,
+} from "./engine.js";
 import { faultOf, observe, report, shielded } from "./observe.js";
 import { type CommonOptions, type Implementation, type JsonObject, commonConfig, randomSeed } from "./options.js";
 import type { LogLevel, ToolResult } from "./server.js";
@@ -133,16 +141,15 @@ export class Client {
     remembered?: string,
   ): Promise<void> {
     if (this.#session?.ended === false) throw new EngineError("send.invalid", "this client is connected already");
-    const loaded = await engine;
     if (typeof link !== "function") {
-      await this.#open(loaded, link, this.#options, remembered);
+      await this.#open(engine, link, this.#options, remembered);
       return;
     }
     try {
-      await this.#open(loaded, await link(), this.#options, remembered);
+      await this.#open(engine, await link(), this.#options, remembered);
     } catch (error) {
-      if (!(error instanceof EngineError) || error.code !== "close.probe_closed") throw error;
-      await this.#open(loaded, await link(), { ...this.#options, probe: false });
+      if (codeOf(error) !== "close.probe_closed") throw error;
+      await this.#open(engine, await link(), { ...this.#options, probe: false });
     }
   }
 
@@ -230,8 +237,13 @@ export class Client {
     return this.#live.stats();
   }
 
-  async #open(engine: Engine, link: Link, options: ClientOptions, remembered?: string): Promise<void> {
-    this.#session = new ClientSession(engine, link, options);
+  async #open(engine: Engine | Promise<Engine>, link: Link, options: ClientOptions, remembered?: string): Promise<void> {
+    try {
+      this.#session = new ClientSession(await engine, link, options);
+    } catch (error) {
+      link.close();
+      throw error;
+    }
     await this.#session.start(remembered);
   }
 

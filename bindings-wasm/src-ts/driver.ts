@@ -18,7 +18,7 @@ export interface Link {
   pause?(): void;
   /** Read on. */
   resume?(): void;
-  /** Lets what was sent go out, then closes. */
+  /** Lets what was sent go out, then closes. Also called instead of `open`, if no connection could be made. */
   close(): void;
 }
 

@@ -135,19 +135,27 @@ export class Server {
    * @throws {@link EngineError} `config.invalid` if the options or a tool's definition can't work.
    */
   async connect(link: Link, engine: Engine | Promise<Engine>): Promise<ServerSession> {
-    const loaded = await engine;
+    try {
+      const loaded = await engine;
+      const session = new ServerSession(loaded, this.#config(), link, this.#options, (name) => this.#tools.get(name));
+      this.#sessions.add(session);
+      void session.closed.finally(() => this.#sessions.delete(session));
+      return session;
+    } catch (error) {
+      link.close();
+      throw error;
+    }
+  }
+
+  #config(): string {
     const options = this.#options;
-    const config: JsonObject = {
+    return JSON.stringify({
       ...commonConfig(options),
       instructions: options.instructions,
       tools: this.#definitions(),
       page_size: options.pageSize,
       list_cache: options.listCache && snakeCase(options.listCache),
-    };
-    const session = new ServerSession(loaded, JSON.stringify(config), link, options, (name) => this.#tools.get(name));
-    this.#sessions.add(session);
-    void session.closed.finally(() => this.#sessions.delete(session));
-    return session;
+    });
   }
 
   #definitions(): JsonObject[] {

@@ -12,12 +12,12 @@ function setUp(lost?: AbortSignal) {
   const clock = new ManualClock();
   const delivered: number[] = [];
   const ends: (EngineError | undefined)[] = [];
-  const hooks = { deliver: (record: BatchRecord): void => void record };
+  const hooks: { deliver?: (record: BatchRecord) => void } = {};
   const engine = (lost === undefined ? {} : { lost }) as Engine;
   const driver = new Driver(engine, connection, link, clock, {
     deliver: (record) => {
       delivered.push(record.code);
-      hooks.deliver(record);
+      hooks.deliver?.(record);
     },
     ended: (failure) => ends.push(failure),
   });

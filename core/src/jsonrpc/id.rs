@@ -18,11 +18,17 @@ pub fn compare(a: &str, b: &str) -> Ordering {
 
 /// Whether a token is a whole number (`3.0` and `1e3` are). Tokens of other JSON types are not.
 pub fn is_integral(token: &str) -> bool {
-    token.starts_with(|first: char| first == '-' || first.is_ascii_digit()) && Number::of(token).is_integral()
+    // What nearly all ids are.
+    let plain = token.bytes().all(|byte| byte.is_ascii_digit());
+    let number = token.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    plain || number && Number::of(token).is_integral()
 }
 
 /// The value of a token that is a whole number from 0 to 2^64-1.
 pub fn as_u64(token: &str) -> Option<u64> {
+    if let Ok(number) = token.parse() {
+        return Some(number);
+    }
     if !is_integral(token) {
         return None;
     }
