@@ -279,16 +279,29 @@ impl Engine {
             Reply::Batch(number) => {
                 let limit = self.limits.message_bytes;
                 let mut fits = true;
+                let mut full = None;
                 if let Some(batch) = self.batches.get_mut(number) {
                     let start = batch.text.len();
                     batch.text.push(if start == 0 { '[' } else { ',' });
                     let body = batch.text.len();
                     message(&mut batch.text);
-                    if batch.text.len() > limit {
-                        batch.text.truncate(body);
-                        too_large(&mut batch.text);
-                        fits = false;
+                    // What does not fit beside the others goes into an array of its own; `]` is still to come.
+                    if batch.text.len() >= limit {
+                        let member = batch.text.split_off(body);
+                        batch.text.truncate(start);
+                        full = (start > 0).then(|| core::mem::take(&mut batch.text));
+                        batch.text.push('[');
+                        fits = member.len() + 2 <= limit;
+                        if fits {
+                            batch.text.push_str(&member);
+                        } else {
+                            too_large(&mut batch.text);
+                        }
                     }
+                }
+                if let Some(mut full) = full {
+                    full.push(']');
+                    let _ = self.send(related, own, wire, |out| out.push_str(&full));
                 }
                 self.member_over(number, wire);
                 if fits { Ok(()) } else { Err(SendError::TooLarge) }
@@ -317,7 +330,7 @@ impl Engine {
         if let Some(batch) = self.batches.remove(number).filter(|batch| !batch.text.is_empty()) {
             let mut text = batch.text;
             text.push(']');
-            // Its members were held to the limit one by one and together.
+            // They were held to the limit as they came.
             let _ = self.send(Related::Session, true, wire, |out| out.push_str(&text));
         }
     }
