@@ -15,7 +15,7 @@ TARGETS := wasm32-unknown-unknown thumbv7em-none-eabihf thumbv7m-none-eabi
 FUZZ := scanner envelope line server_bytes client_bytes
 STEPS := lint unit no-std cortex-m3 fuzz-short python wasm node cases interop readme demo-once
 
-.PHONY: test demo bench fuzz interop $(STEPS) targets python-package wasm-package node-package browser peers
+.PHONY: test demo bench fuzz interop $(STEPS) targets python-package wasm-package node-package browser qemu valgrind examples peers
 
 ## Everything but the benchmarks and the long fuzz runs; ends with `N passed, N failed, N skipped`.
 test:
@@ -60,16 +60,31 @@ browser:
 		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } \
 		|| { echo "no browser: install chromium, or put one on the PATH"; exit 1; }
 
+qemu:
+	@command -v qemu-system-arm >/dev/null \
+		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends qemu-system-arm; } \
+		|| { echo "no emulator: install qemu-system-arm"; exit 1; }
+
+valgrind:
+	@command -v valgrind >/dev/null \
+		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends valgrind; } \
+		|| { echo "no valgrind: install it"; exit 1; }
+
+examples:
+	cargo build --locked --quiet -p mcp-sansio --examples
+
 peers:
-	python3 tests/interop/run.py --setup
+	python3 tests/interop/run.py setup
 
 # The steps of `make test`.
 
-lint: .venv/installed bindings-wasm/node_modules/installed bindings-node/node_modules/installed
+lint: .venv/installed
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cd fuzz && cargo fmt --check
+	$(VENV)/ruff check bindings-python tests && $(VENV)/ruff format --check bindings-python tests
 
-unit:
+unit: examples
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests --features mcp-sansio/made-up-revision --test made_up_revision
 
@@ -78,3 +93,55 @@ no-std: targets
 	for target in $(TARGETS); do \
 		cargo build --locked -p mcp-sansio --no-default-features --target $$target; \
 	done
+
+cortex-m3: targets qemu
+	cd tests/cortex-m3 && cargo run --locked --release --quiet
+
+# Stable takes the flags that give libFuzzer its feedback; a target of its own keeps them from build scripts.
+FUZZ_FLAGS := -Cpasses=sancov-module $(addprefix -Cllvm-args=-sanitizer-coverage-,level=4 inline-8bit-counters pc-table trace-compares)
+FUZZ_BUILD := RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --locked --release --target host-tuple --manifest-path fuzz/Cargo.toml
+FUZZ_BIN = fuzz/target/$$(rustc --print host-tuple)/release
+
+## `make fuzz SECONDS=60`: each target for so long.
+fuzz:
+	$(FUZZ_BUILD)
+	for target in $(FUZZ); do \
+		mkdir -p fuzz/artifacts fuzz/target/corpus/$$target; \
+		$(FUZZ_BIN)/$$target -max_total_time=$(SECONDS) -artifact_prefix=fuzz/artifacts/$$target- \
+			fuzz/target/corpus/$$target fuzz/corpus/$$target; \
+	done
+
+# Each target for a moment; then a build with a bug planted, which is found.
+fuzz-short:
+	$(MAKE) fuzz SECONDS=5
+	$(FUZZ_BUILD) --bin scanner --features planted
+	rm -rf fuzz/target/planted && mkdir -p fuzz/target/planted/corpus
+	! $(FUZZ_BIN)/scanner -max_total_time=60 -artifact_prefix=fuzz/target/planted/ \
+		fuzz/target/planted/corpus fuzz/corpus/scanner
+	ls fuzz/target/planted/crash-*
+
+python: python-package examples
+	$(VENV)/python -m pytest bindings-python
+	cd bindings-python && ../$(VENV)/mypy && ../$(VENV)/python -m mypy.stubtest mcp_sansio
+
+wasm: wasm-package browser
+	cd bindings-wasm && npm run lint && npm test
+
+node: node-package python-package
+	cd bindings-node && npm run lint && npm test
+
+## The recorded failure cases: `make cases CASES=file.jsonl` plays others.
+cases: examples
+	cargo run --locked --quiet -p mcp-sansio-tests --bin cases -- $(CASES)
+
+## Our servers and clients with those of others, as a matrix.
+interop: peers examples python-package node-package
+	python3 tests/interop/run.py
+
+readme: peers python-package node-package
+	python3 tests/readme/check.py --python $(VENV)/python \
+		--peer-python tests/interop/.venvs/mcp-2.3.0/bin/python --peer-node-modules tests/interop/peers/node_modules
+
+## Instructions, allocations and CPU beside others, as ratios.
+bench: valgrind peers examples python-package node-package
+	cargo run --locked --release --manifest-path tests/bench/Cargo.toml --bin bench

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -34,6 +34,9 @@ from pair import (
     one,
     open_client,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ERAS = [
     pytest.param({"revisions": ["2026-07-28"]}, id="modern"),
@@ -235,12 +238,13 @@ def test_log_notices_reach_a_client_that_wants_them() -> None:
 
 
 def test_a_command_that_cannot_be_is_refused(pair: Pair) -> None:
-    for code, command in (
+    commands: list[tuple[str, Callable[[], int]]] = [
         ("send.missing_capability", lambda: pair.client.call("resources/list", None, pair.now)),
         ("send.invalid", lambda: pair.client.call_tool("echo", "[]", pair.now)),
         ("send.invalid", lambda: pair.client.call_tool("echo", "{", pair.now)),
         ("send.invalid", lambda: pair.client.call("tools/list", "[]", pair.now)),
-    ):
+    ]
+    for code, command in commands:
         with pytest.raises(LocalProtocolError) as refused:
             command()
         assert refused.value.code == code
@@ -441,6 +445,6 @@ def test_threads_share_a_connection() -> None:
     taken.append(server.data_to_send())
     answered = [answer["id"] for answer in lines(b"".join(taken))]
     assert sorted(answered) == sorted(f"{thread}-{number}" for thread in range(threads) for number in range(pings))
-    for thread in range(threads):
-        mine = [identifier for identifier in answered if identifier.startswith(f"{thread}-")]
-        assert mine == [f"{thread}-{number}" for number in range(pings)]
+    for number in range(threads):
+        mine = [identifier for identifier in answered if identifier.startswith(f"{number}-")]
+        assert mine == [f"{number}-{ping}" for ping in range(pings)]

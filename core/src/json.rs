@@ -18,7 +18,8 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct Json<'a> {
     text: &'a str,
-    flags: Flags,
+    /// Absent from text that was checked as a part of a larger one and not looked into yet.
+    flags: Option<Flags>,
 }
 
 /// What the scan that checked a value saw of it.
@@ -60,13 +61,22 @@ impl Flags {
         });
         Self(self.0 & !Self::EMPTY.0).with(told.unwrap_or_default())
     }
+    /// Of text that is checked already.
+    fn of_checked(text: &str) -> Self {
+        let mut members = Items::of_object(text);
+        let mut flags = Self::of(text, members.right_kind());
+        while let Some((key, _)) = members.member() {
+            flags = flags.with_member(key.get(1..key.len() - 1).unwrap_or_default().as_bytes());
+        }
+        flags
+    }
 }
 
 impl<'a> Json<'a> {
     /// Nesting allowed by [`Json::parse`].
     pub const MAX_DEPTH: usize = scan::MAX_DEPTH;
     /// `{}`.
-    pub const EMPTY_OBJECT: Json<'static> = Json { text: "{}", flags: Flags(1 | 2) };
+    pub const EMPTY_OBJECT: Json<'static> = Json { text: "{}", flags: Some(Flags(1 | 2)) };
 
     /// Checks `bytes`, whole. The only way in for bytes of an application or a binding.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, NotJson> {
@@ -84,29 +94,32 @@ impl<'a> Json<'a> {
             source.value(start, Self::MAX_DEPTH)
         };
         match passed.and_then(|at| source.end(at)) {
-            Ok(_) => Ok(Self { text, flags }),
+            Ok(_) => Ok(Self { text, flags: Some(flags) }),
             Err(offset) => Err(NotJson { offset }),
         }
     }
     /// Text that is checked already, of any depth.
-    pub(crate) fn from_checked(text: &'a str) -> Self {
-        let mut members = Items::of_object(text);
-        let mut flags = Flags::of(text, members.right_kind());
-        while let Some((key, _)) = members.member() {
-            flags = flags.with_member(key.get(1..key.len() - 1).unwrap_or_default().as_bytes());
-        }
-        Self { text, flags }
+    pub(crate) const fn from_checked(text: &'a str) -> Self {
+        Self { text, flags: None }
     }
     /// The text as it came.
     pub const fn get(self) -> &'a str {
         self.text
     }
     /// Whether it is an object.
-    pub const fn is_object(self) -> bool {
-        self.flags.has(Flags::OBJECT)
+    pub fn is_object(self) -> bool {
+        Items::of_object(self.text).right_kind()
     }
-    pub(crate) const fn flags(self) -> Flags {
-        self.flags
+    pub(crate) fn flags(self) -> Flags {
+        self.flags.unwrap_or_else(|| Flags::of_checked(self.text))
+    }
+    /// Whether it holds CR or LF between tokens.
+    pub(crate) fn has_newline(self) -> bool {
+        match self.flags {
+            Some(flags) => flags.has(Flags::NEWLINE),
+            // A string of checked text holds none.
+            None => memchr::memchr2(b'\n', b'\r', self.text.as_bytes()).is_some(),
+        }
     }
     /// The value of the member `key` at the top of an object: the last one, if it is repeated. `None` on other values.
     pub fn member(self, key: &str) -> Option<Json<'a>> {
@@ -381,7 +394,7 @@ mod tests {
     #[test]
     fn walking_unchecked_text_ends() {
         for text in ["[", "[,", "[\u{1}", "[:", "{\"a\"", "{\"a\":", "{,", "{1:2", "[\"", "[]]", "[\0"] {
-            let json = Json { text, flags: Flags::default() };
+            let json = Json::from_checked(text);
             assert!(json.elements().count() + json.members().count() < 4, "{text:?}");
             compact(text, &mut String::new());
         }

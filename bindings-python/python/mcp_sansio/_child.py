@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 from ._core import ClientConnection
-from ._driver import Driver
+from ._driver import Driver, within
 from ._errors import CallError, ConnectFailed, LocalProtocolError, McpError
 from .events import Closed, Completed, Event, Failed, Fault, Input, Notification, Progress, Ready
 
@@ -145,11 +145,11 @@ class Child(asyncio.SubprocessProtocol):
             if stdin is not None:
                 stdin.close()
             for number in (signal.SIGTERM, signal.SIGKILL):
-                if await _within(CLOSE_SECONDS, self._exited):
+                if await within(CLOSE_SECONDS, self._exited):
                     break
                 self._signal(number)
             await self._exited.wait()
-            await _within(LAST_WORDS_SECONDS, self._stderr_ended)
+            await within(LAST_WORDS_SECONDS, self._stderr_ended)
         finally:
             self._signal(signal.SIGKILL)
             self._transport.close()
@@ -220,7 +220,8 @@ class Child(asyncio.SubprocessProtocol):
                 self._last_fault = detail
                 _log.warning("the server broke a rule: %s (%s, see %s)", detail, code, page)
             case Closed(reason=reason) if not self.ready.done():
-                failure = ConnectFailed(f"no conversation with the server ({reason}) {self._last_fault}".rstrip())
+                why = f"{reason}: {self._last_fault}" if self._last_fault else reason
+                failure = ConnectFailed(f"no conversation with the server: {why}")
                 failure.code = reason
                 self.ready.set_exception(failure)
 
@@ -252,9 +253,3 @@ class Child(asyncio.SubprocessProtocol):
             callback(*arguments)
         except Exception:  # noqa: BLE001 - the application's, and the conversation goes on
             _log.exception("a callback of the application failed")
-
-
-async def _within(seconds: float, event: asyncio.Event) -> bool:
-    with contextlib.suppress(asyncio.TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)
-    return event.is_set()

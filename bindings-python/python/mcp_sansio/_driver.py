@@ -8,6 +8,7 @@ limits count it, while the pipe is full.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -38,6 +39,9 @@ class Writer(Protocol):
     def abort(self) -> None:
         """Closes now."""
 
+    def get_write_buffer_size(self) -> int:
+        """Bytes that were taken and not yet written."""
+
 
 class Reader(Protocol):
     """What brings input: a transport, or a file."""
@@ -60,8 +64,10 @@ class Driver(Generic[Connection]):
         self.connection: Connection = connection
         self.closed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """Done when the engine says `Closed`, with its reason; or when the engine failed, with the error."""
-        self.flushed = asyncio.Event()
-        """Set when everything was handed to the pipe after that, or can't be any more."""
+        self.flushed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when everything was handed to the pipe after that, or can't be any more."""
+        self.written = 0
+        """Bytes handed to the pipe."""
         self._deliver = deliver
         self._loop = asyncio.get_running_loop()
         self._reader: Reader | None = None
@@ -107,13 +113,13 @@ class Driver(Generic[Connection]):
 
     def do(self, command: Callable[..., Answer], *arguments: Any, **options: Any) -> Answer:  # noqa: ANN401 - the command's own
         """Runs a command of the connection now; raises what it raises."""
+        # A refused command may have something to say too: an answer that is too large becomes an error.
+        self._schedule()
         try:
-            answer = command(*arguments, time.monotonic_ns(), **options)
+            return command(*arguments, time.monotonic_ns(), **options)
         except EngineFailed as failure:
             self._fail(failure)
             raise
-        self._schedule()
-        return answer
 
     async def do_with_room(self, command: Callable[..., Answer], *arguments: Any, **options: Any) -> Answer:  # noqa: ANN401 - as above
         """Runs a command as `do`, and waits for room in the output where there is none."""
@@ -123,22 +129,22 @@ class Driver(Generic[Connection]):
             except Blocked:
                 room = self._loop.create_future()
                 self._room.append(room)
-                self._schedule()
                 await room
 
     def turn(self) -> None:
-        """Delivers, writes, paces the reader and sets the timer."""
+        """Writes, delivers, paces the reader and sets the timer."""
         self._turn_due = False
         connection = self.connection
         try:
+            # First, because it makes room, which is an event.
+            self._write()
             for event in connection.events_received():
                 self._observe(event)
                 self._deliver(event)
-            self._write()
             self._pace()
             self._arm()
             if self.closed.done() and (self._lost or connection.is_over):
-                self.flushed.set()
+                self._flushed()
         except EngineFailed as failure:
             self._fail(failure)
 
@@ -181,10 +187,10 @@ class Driver(Generic[Connection]):
     def _write(self) -> None:
         while self._writable and not self._lost and self._writer is not None:
             data = self.connection.data_to_send(CHUNK)
-            if data:
-                self._writer.write(data)
-            if len(data) < CHUNK:
+            if not data:
                 return
+            self._writer.write(data)
+            self.written += len(data)
 
     def _pace(self) -> None:
         wanted = self.connection.wants_read or self.closed.done()
@@ -216,5 +222,16 @@ class Driver(Generic[Connection]):
     def _fail(self, failure: EngineFailed) -> None:
         if not self.closed.done():
             self.closed.set_exception(failure)
-        self.flushed.set()
+        self._flushed()
         self._give_room()
+
+    def _flushed(self) -> None:
+        if not self.flushed.done():
+            self.flushed.set_result(None)
+
+
+async def within(seconds: float, event: asyncio.Event) -> bool:
+    """Waits for an event, but not longer; returns whether it came."""
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
+    return event.is_set()

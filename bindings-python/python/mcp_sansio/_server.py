@@ -15,7 +15,7 @@ from pydantic_core import to_json
 from . import _content, _stdio
 from ._context import Context, SyncContext
 from ._core import ServerConnection
-from ._driver import Driver
+from ._driver import Driver, within
 from ._errors import AlreadyOver, LocalProtocolError, ToolError
 from ._tools import Handler
 from .events import Event, Fault, Over, Request
@@ -30,7 +30,9 @@ Function = TypeVar("Function", bound="Callable[..., Any]")
 DRAIN_MS = 1500
 """How long work may go on after the end of input or SIGTERM: clients kill a server after two seconds."""
 CLEANUP_SECONDS = 0.2
-"""How long cancelled handlers and unread output are waited for after that."""
+"""How long cancelled handlers are waited for after that."""
+UNREAD_SECONDS = 0.3
+"""How long the client may read nothing of what is left for it."""
 
 _NEUTRAL = "the tool failed"
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -58,6 +60,7 @@ class Server:
         """Describes the server; nothing runs yet."""
         self._config: dict[str, Any] = {
             "info": {"name": name, "version": version} | ({} if title is None else {"title": title}),
+            "capabilities": {"tools": {"listChanged": True}, "logging": {}},
             "limits": {"drain": DRAIN_MS} | dict(limits or {}),
         }
         chosen = {"instructions": instructions, "revisions": revisions, "page_size": page_size}
@@ -158,18 +161,19 @@ class _Session:
             if not driver.closed.done():
                 driver.do(self._connection.close)
                 driver.turn()
-            flushing = self._loop.create_task(self._flush(writer, written))
-            handlers = [task for task, _ in self._running.values()]
-            await asyncio.wait([flushing, *handlers], timeout=CLEANUP_SECONDS)
-            flushing.cancel()
-            if not written.is_set():
-                writer.abort()
+            driver.flushed.add_done_callback(lambda _flushed: writer.close())
+            if handlers := [task for task, _ in self._running.values()]:
+                await asyncio.wait(handlers, timeout=CLEANUP_SECONDS)
+            await self._until_written(writer, written)
             driver.stop()
 
-    async def _flush(self, writer: Writer, written: asyncio.Event) -> None:
-        await self._driver.flushed.wait()
-        writer.close()
-        await written.wait()
+    async def _until_written(self, writer: Writer, written: asyncio.Event) -> None:
+        before = None
+        while (left := (self._driver.written, writer.get_write_buffer_size())) != before:
+            before = left
+            if await within(UNREAD_SECONDS, written):
+                return
+        writer.abort()
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:

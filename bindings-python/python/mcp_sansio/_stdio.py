@@ -120,12 +120,16 @@ class _FileWriter:
         except OSError:
             asyncio.get_running_loop().call_soon(self._ends.connection_lost)
 
+    def get_write_buffer_size(self) -> int:
+        return 0
+
     def close(self) -> None:
-        self.abort()
+        if not self._gone.is_set():
+            self._gone.set()
+            os.close(self._descriptor)
 
     def abort(self) -> None:
-        self._gone.set()
-        os.close(self._descriptor)
+        self.close()
 
 
 def _can_wait(descriptor: int) -> bool:

@@ -27,7 +27,7 @@ impl Stamp<'_> {
 
 /// A JSON value as it came, without newlines between its tokens.
 pub(crate) fn json(out: &mut String, value: Json<'_>) {
-    if value.flags().has(Flags::NEWLINE) { compact(value.get(), out) } else { out.push_str(value.get()) }
+    if value.has_newline() { compact(value.get(), out) } else { out.push_str(value.get()) }
 }
 
 /// A JSON string.
@@ -148,12 +148,13 @@ fn stamp_members(out: &mut String, stamp: &Stamp<'_>, with_meta: bool) {
 /// The object with the stamp's members in front, merged into its `_meta` if it has one. Steering members that it has
 /// itself were compared by the caller and are dropped here, so that none is there twice.
 fn stamped(out: &mut String, value: Json<'_>, stamp: &Stamp<'_>) {
-    let own_meta = value.flags().has(Flags::META) && stamp.meta.is_some();
+    let flags = value.flags();
+    let own_meta = flags.has(Flags::META) && stamp.meta.is_some();
     out.push('{');
     let start = out.len();
     stamp_members(out, stamp, !own_meta);
-    if !own_meta && !value.flags().has(Flags::STEERING) {
-        if value.flags().has(Flags::EMPTY) {
+    if !own_meta && !flags.has(Flags::STEERING) {
+        if flags.has(Flags::EMPTY) {
             out.push('}');
             return;
         }
@@ -162,7 +163,7 @@ fn stamped(out: &mut String, value: Json<'_>, stamp: &Stamp<'_>) {
         }
         let text = value.get();
         let inside = text.find('{').and_then(|open| text.get(open + 1..)).unwrap_or("}");
-        if value.flags().has(Flags::NEWLINE) {
+        if flags.has(Flags::NEWLINE) {
             compact(inside, out);
         } else {
             out.push_str(inside);

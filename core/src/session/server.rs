@@ -872,8 +872,8 @@ fn check_result(result: Json<'_>, revision: Revision, cache: Option<CacheHint>) 
     if !result.is_object() {
         return Err(SendError::Invalid("a result is an object"));
     }
-    let features = revision.features();
-    if result.flags().has(Flags::STEERING) {
+    let (features, flags) = (revision.features(), result.flags());
+    if flags.has(Flags::STEERING) {
         let text = |key| result.member(key).map(Json::get);
         let kind = text("resultType").is_none_or(|kind| features.result_type && kind == "\"complete\"");
         let hint = cache.filter(|_| features.cache_hints);
@@ -887,7 +887,7 @@ fn check_result(result: Json<'_>, revision: Revision, cache: Option<CacheHint>) 
             ));
         }
     }
-    if features.server_info && result.flags().has(Flags::META) {
+    if features.server_info && flags.has(Flags::META) {
         let Some(own) = result.member("_meta").filter(|own| own.is_object()) else {
             return Err(SendError::Invalid("`_meta` must be an object"));
         };

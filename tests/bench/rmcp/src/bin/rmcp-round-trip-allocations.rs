@@ -1,0 +1,11 @@
+//! `rmcp` with an allocator that counts.
+use std::{alloc::System, error::Error};
+
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    mcp_sansio_bench::round_trip::main(mcp_sansio_bench_rmcp::subject, Some(ALLOCATOR))
+}

@@ -1,0 +1,4 @@
+//! `rmcp`, to be timed or run under callgrind.
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    mcp_sansio_bench::round_trip::main(mcp_sansio_bench_rmcp::subject, None)
+}

@@ -1,0 +1,74 @@
+//! How a round trip is run and measured.
+use std::{alloc::System, env, error::Error, hint::black_box, time::Instant};
+
+use stats_alloc::{Region, StatsAlloc};
+
+use crate::message::{Era, echoed};
+
+/// A server of the tool `echo` as bytes in and bytes out, within one thread.
+pub trait RoundTrip {
+    /// Takes one message and appends the answer. Neither has a terminator.
+    fn run(&mut self, message: &[u8], answer: &mut Vec<u8>);
+}
+
+/// What callgrind counts: everything below this function, and nothing else.
+#[inline(never)]
+pub fn measured(subject: &mut dyn RoundTrip, message: &[u8], answer: &mut Vec<u8>) {
+    subject.run(black_box(message), answer);
+}
+
+/// How a program of subjects is used.
+pub const USAGE: &str = "usage: SUBJECT ERA (instructions | time | allocations)";
+/// Calls that are measured as one.
+pub const ROUNDS: u32 = 1_000;
+
+/// The program that runs the subject of the first argument as the others say. An `allocator` that counts costs
+/// instructions and time, so a program has one for `allocations` alone.
+pub fn main(
+    subject: impl Fn(&str, Era) -> Option<Box<dyn RoundTrip>>,
+    allocator: Option<&StatsAlloc<System>>,
+) -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = env::args().skip(1).collect();
+    let [name, era, mode] = args.as_slice() else { return Err(USAGE.into()) };
+    let era = Era::named(era).ok_or(USAGE)?;
+    let subject = &mut *subject(name, era).ok_or(USAGE)?;
+    for text in ["one text", "another text"] {
+        let mut answer = Vec::new();
+        subject.run(era.call(8, text).as_bytes(), &mut answer);
+        if echoed(&answer) != Some((8, text.to_owned())) {
+            return Err(format!("the answer to {text:?} is {}", String::from_utf8_lossy(&answer)).into());
+        }
+    }
+    let message = era.call(7, "hello world");
+    let mut answer = Vec::with_capacity(4096);
+    let mut series = || {
+        for _ in 0..ROUNDS {
+            answer.clear();
+            measured(subject, message.as_bytes(), &mut answer);
+        }
+    };
+    match (mode.as_str(), allocator) {
+        ("instructions", None) => series(),
+        ("time", None) => println!("{}", fastest(series)),
+        ("allocations", Some(allocator)) => {
+            series();
+            let region = Region::new(allocator);
+            series();
+            let change = region.change();
+            println!("{}", (change.allocations + change.reallocations) as f64 / f64::from(ROUNDS));
+        }
+        _ => return Err(USAGE.into()),
+    }
+    Ok(())
+}
+
+/// Nanoseconds a round in the fastest of many series.
+fn fastest(mut series: impl FnMut()) -> f64 {
+    (0..100)
+        .map(|_| {
+            let began = Instant::now();
+            series();
+            began.elapsed().as_secs_f64() * 1e9 / f64::from(ROUNDS)
+        })
+        .fold(f64::INFINITY, f64::min)
+}
