@@ -178,7 +178,10 @@ impl<R: Role> Held<R> {
             }
             Ok(())
         })?;
-        self.events(max_bytes, batch)
+        self.events(max_bytes, batch)?;
+        // Events that were taken may have made room for input that came before, and that for output.
+        batch.more |= self.connection.has_output();
+        Ok(())
     }
 }
 
