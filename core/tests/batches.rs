@@ -1,4 +1,11 @@
 //! Batches: `basic/index` of 2025-03-26, and of no other revision.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use common::*;
@@ -106,7 +113,11 @@ fn a_duplicate_id_in_a_batch_is_refused() {
 /// Answers that together pass the bound of a message come in several; one that passes it alone is replaced by an error.
 #[test]
 fn answers_that_do_not_fit_together_still_come() {
-    let mut host = session(server_config().limits(limits(|limits| limits.message_bytes = 600)), "2025-03-26", &json!({}));
+    let mut host = session(
+        server_config().limits(limits(|limits| limits.message_bytes = 600)),
+        "2025-03-26",
+        &json!({}),
+    );
     host.tell(&json!([call(1, "slow"), call(2, "slow"), call(3, "slow")]));
     let now = host.now;
     let answers = handles(&mut host).into_iter().zip([480, 480, 600]).map(|(handle, length)| {
@@ -137,7 +148,9 @@ fn other_revisions_have_no_batches() {
 /// A client reads batches too.
 #[test]
 fn a_client_reads_a_batch() {
-    let mut host = start(client_config().probe(false).revisions(&[mcp_sansio::revision::Revision::V2025_03_26]).unwrap());
+    let mut host = start(
+        client_config().probe(false).revisions(&[mcp_sansio::revision::Revision::V2025_03_26]).unwrap(),
+    );
     let opening = host.one();
     host.tell(&answer(&opening, &initialize_result("2025-03-26")));
     host.one();

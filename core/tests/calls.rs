@@ -1,4 +1,11 @@
 //! Calls and requests between their beginning and their end: answers, cancellation, progress, timeouts.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use std::time::Duration;
@@ -60,7 +67,9 @@ fn unknown_and_late_answers_are_harmless() {
 fn a_duplicate_id_is_refused_and_disturbs_nothing() {
     for modern_era in [true, false] {
         let mut server = session(server_config(), NEWEST, &json!({}));
-        let slow = |id: Value| if modern_era { modern(id, "tools/call", json!({"name": "slow"})) } else { call(id, "slow") };
+        let slow = |id: Value| {
+            if modern_era { modern(id, "tools/call", json!({"name": "slow"})) } else { call(id, "slow") }
+        };
         server.tell(&slow(json!(7)));
         let first = server.request().handle();
         for same in [json!(7), json!(7.0)] {
@@ -115,14 +124,20 @@ fn a_call_is_cancelled_by_its_application() {
         let (call, sent) = client.call("tools/list");
         let now = client.now;
         client.machine.cancel(now, call, Some("enough")).unwrap();
-        assert_eq!(client.one(), notice("notifications/cancelled", json!({"requestId": sent["id"], "reason": "enough"})));
+        assert_eq!(
+            client.one(),
+            notice("notifications/cancelled", json!({"requestId": sent["id"], "reason": "enough"}))
+        );
         assert!(matches!(client.outcome(call), Err(CallError::Cancelled)));
         assert_eq!(client.machine.cancel(now, call, None), Err(SendError::Over));
         client.tell(&answer(&sent, &json!({})));
         client.tell(&progress_of(&sent["id"], 1.0));
         client.silent();
         assert!(client.events().is_empty());
-        assert_eq!(client.machine.cancel(now, CallHandle::from_u64(1 << 40), None), Err(SendError::UnknownHandle));
+        assert_eq!(
+            client.machine.cancel(now, CallHandle::from_u64(1 << 40), None),
+            Err(SendError::UnknownHandle)
+        );
     }
 }
 
@@ -132,7 +147,10 @@ fn a_servers_request_is_cancelled_too() {
     let mut server = session(server_config(), NEWEST, &json!({"sampling": {}}));
     let now = server.now;
     let params = json(r#"{"messages":[],"maxTokens":1}"#);
-    let asked = server.machine.call(now, Target::Channel, "sampling/createMessage", Some(params), CallOptions::new()).unwrap();
+    let asked = server
+        .machine
+        .call(now, Target::Channel, "sampling/createMessage", Some(params), CallOptions::new())
+        .unwrap();
     let sent = server.one();
     server.tell(&call(sent["id"].clone(), "slow"));
     let request = server.request().handle();
@@ -155,16 +173,27 @@ fn a_servers_request_is_cancelled_too() {
 #[test]
 fn progress_goes_under_the_token_that_was_given() {
     let mut server = session(server_config(), NEWEST, &json!({}));
-    for (id, token) in [json!(0), json!(""), json!(42), json!("42"), json!(-1), json!(9_007_199_254_740_993_u64)].into_iter().enumerate() {
+    for (id, token) in
+        [json!(0), json!(""), json!(42), json!("42"), json!(-1), json!(9_007_199_254_740_993_u64)]
+            .into_iter()
+            .enumerate()
+    {
         for modern_era in [false, true] {
             let params = json!({"name": "slow", "_meta": {"progressToken": token}});
-            let message = if modern_era { modern(id, "tools/call", params) } else { common::request(id, "tools/call", params) };
+            let message = if modern_era {
+                modern(id, "tools/call", params)
+            } else {
+                common::request(id, "tools/call", params)
+            };
             server.tell(&message);
             let handle = server.request().handle();
             assert_eq!(server.machine.progress(server.now, handle, 0.5, Some(2.5), Some("half")), Ok(true));
             assert_eq!(
                 server.one(),
-                notice("notifications/progress", json!({"progressToken": token, "progress": 0.5, "total": 2.5, "message": "half"}))
+                notice(
+                    "notifications/progress",
+                    json!({"progressToken": token, "progress": 0.5, "total": 2.5, "message": "half"})
+                )
             );
             server.respond(handle, "{}");
             server.one();
@@ -192,18 +221,30 @@ fn progress_rises_or_is_not_sent() {
         .to_vec();
     assert_eq!(sent, [true, true, true, false, false, true]);
     for value in [f64::NAN, f64::INFINITY] {
-        assert!(matches!(server.machine.progress(server.now, handle, value, None, None), Err(SendError::Invalid(_))));
+        assert!(matches!(
+            server.machine.progress(server.now, handle, value, None, None),
+            Err(SendError::Invalid(_))
+        ));
     }
-    let values: Vec<f64> = server.sent().iter().map(|message| message["params"]["progress"].as_f64().unwrap()).collect();
+    let values: Vec<f64> =
+        server.sent().iter().map(|message| message["params"]["progress"].as_f64().unwrap()).collect();
     assert_eq!(values, [-1.0, 0.0, 5.0, 5.5]);
     for token in [json!(1.5), json!(true), json!(null), json!({}), json!([1, 2])] {
-        server.tell(&common::request(3, "tools/call", json!({"name": "slow", "_meta": {"progressToken": token}})));
+        server.tell(&common::request(
+            3,
+            "tools/call",
+            json!({"name": "slow", "_meta": {"progressToken": token}}),
+        ));
         let handle = server.events().into_iter().find_map(|event| match event {
             Event::Request(request) => Some(request.handle()),
             _ => None,
         });
         if let Some(handle) = handle {
-            assert_eq!(server.machine.progress(server.now, handle, 1.0, None, None), Ok(false), "{token} is no token");
+            assert_eq!(
+                server.machine.progress(server.now, handle, 1.0, None, None),
+                Ok(false),
+                "{token} is no token"
+            );
             server.respond(handle, "{}");
         }
         server.sent();
@@ -248,12 +289,16 @@ fn progress_that_breaks_a_rule_is_not_delivered() {
 #[test]
 fn silence_ends_a_call_and_cancels_it() {
     for mut client in [modern_client(client_config()), legacy_client(client_config())] {
-        let (call, sent) = client.call_with("tools/list", CallOptions::new().timeouts(Some(seconds(3)), None));
+        let (call, sent) =
+            client.call_with("tools/list", CallOptions::new().timeouts(Some(seconds(3)), None));
         client.wait(Duration::from_millis(2999));
         client.silent();
         client.wait(Duration::from_millis(1));
         let notice = client.one();
-        assert_eq!((&notice["method"], &notice["params"]["requestId"]), (&json!("notifications/cancelled"), &sent["id"]));
+        assert_eq!(
+            (&notice["method"], &notice["params"]["requestId"]),
+            (&json!("notifications/cancelled"), &sent["id"])
+        );
         assert!(matches!(client.outcome(call), Err(CallError::Timeout { limit: TimeLimit::Silence, .. })));
         client.tell(&answer(&sent, &json!({})));
         client.wait(seconds(1000));
@@ -301,7 +346,10 @@ fn a_call_has_a_timeout_by_default() {
     // People take their time: only the total counts.
     let mut server = session(server_config(), NEWEST, &json!({"elicitation": {}}));
     let params = json(r#"{"message":"m","requestedSchema":{"type":"object","properties":{}}}"#);
-    server.machine.call(server.now, Target::Channel, "elicitation/create", Some(params), CallOptions::new()).unwrap();
+    server
+        .machine
+        .call(server.now, Target::Channel, "elicitation/create", Some(params), CallOptions::new())
+        .unwrap();
     server.one();
     server.wait(seconds(599));
     server.silent();
@@ -312,7 +360,11 @@ fn a_call_has_a_timeout_by_default() {
 /// A handler that takes too long: the engine answers in its place.
 #[test]
 fn a_handler_that_takes_too_long_is_answered_for() {
-    let mut server = session(server_config().limits(limits(|limits| limits.handler = Some(seconds(4)))), NEWEST, &json!({}));
+    let mut server = session(
+        server_config().limits(limits(|limits| limits.handler = Some(seconds(4)))),
+        NEWEST,
+        &json!({}),
+    );
     server.tell(&call("h", "slow"));
     let handle = server.request().handle();
     server.wait(seconds(4));
@@ -340,12 +392,17 @@ fn handles_that_are_not_live_are_told_apart() {
 /// `basic/index` of 2026-07-28, error codes: what the protocol reserves is not an application's; -32002 is of its revisions.
 #[test]
 fn error_codes_are_those_of_the_revision() {
-    let mut server = session(server_config().capabilities(br#"{"tools":{},"resources":{}}"#).unwrap(), NEWEST, &json!({}));
+    let mut server =
+        session(server_config().capabilities(br#"{"tools":{},"resources":{}}"#).unwrap(), NEWEST, &json!({}));
     let error = |code| Outcome::Error { code, message: "m", data: Some(json(r#"{"d":1}"#)) };
     for modern_era in [false, true] {
         let read = |id: i32| {
             let params = json!({"uri": "test://a"});
-            if modern_era { modern(id, "resources/read", params) } else { common::request(id, "resources/read", params) }
+            if modern_era {
+                modern(id, "resources/read", params)
+            } else {
+                common::request(id, "resources/read", params)
+            }
         };
         for (given, sent) in [(-32002, if modern_era { -32602 } else { -32002 }), (5, 5), (-32603, -32603)] {
             server.tell(&read(given));
@@ -356,7 +413,10 @@ fn error_codes_are_those_of_the_revision() {
         server.tell(&read(1));
         let handle = server.request().handle();
         for reserved in [-32050, -32099, -32023] {
-            assert!(matches!(server.machine.respond(server.now, handle, error(reserved)), Err(SendError::Invalid(_))));
+            assert!(matches!(
+                server.machine.respond(server.now, handle, error(reserved)),
+                Err(SendError::Invalid(_))
+            ));
         }
         server.silent();
         server.respond(handle, "{}");
@@ -370,8 +430,18 @@ fn results_that_contradict_the_engine_are_refused() {
     let mut server = session(server_config(), NEWEST, &json!({}));
     server.tell(&modern(1, "tools/call", json!({"name": "slow"})));
     let handle = server.request().handle();
-    for wrong in ["[]", "null", r#"{"resultType":"other"}"#, r#"{"ttlMs":1}"#, r#"{"_meta":{"io.modelcontextprotocol/serverInfo":{}}}"#, r#"{"_meta":1}"#] {
-        assert!(matches!(server.machine.respond(server.now, handle, result(wrong)), Err(SendError::Invalid(_))), "{wrong}");
+    for wrong in [
+        "[]",
+        "null",
+        r#"{"resultType":"other"}"#,
+        r#"{"ttlMs":1}"#,
+        r#"{"_meta":{"io.modelcontextprotocol/serverInfo":{}}}"#,
+        r#"{"_meta":1}"#,
+    ] {
+        assert!(
+            matches!(server.machine.respond(server.now, handle, result(wrong)), Err(SendError::Invalid(_))),
+            "{wrong}"
+        );
     }
     server.silent();
     server.machine.respond(server.now, handle, result(r#"{"resultType":"complete","content":[]}"#)).unwrap();

@@ -1,4 +1,11 @@
 //! Lists and calls of tools: `server/tools`, `server/utilities/pagination` and list changes of every revision.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use std::sync::Arc;
@@ -28,10 +35,14 @@ fn names(page: &Value) -> Vec<&str> {
 /// `server/tools`: definitions are listed as they were given, in their order.
 #[test]
 fn definitions_are_listed_as_they_were_given() {
-    let definition = r#"{"name":"t","inputSchema":{"type":"object","x":1e400,"big":9007199254740993},"z":1,"a":[ 2 ]}"#;
+    let definition =
+        r#"{"name":"t","inputSchema":{"type":"object","x":1e400,"big":9007199254740993},"z":1,"a":[ 2 ]}"#;
     let catalog = Catalog::from_tools([json(definition)]).unwrap();
     let mut server = serve(ServerConfig::new("s", "1").catalog(Arc::new(catalog))).machine;
-    server.handle_message(mcp_sansio::time::Instant::from_nanos(1), modern(1, "tools/list", json!({})).to_string().as_bytes());
+    server.handle_message(
+        mcp_sansio::time::Instant::from_nanos(1),
+        modern(1, "tools/list", json!({})).to_string().as_bytes(),
+    );
     let Some(mcp_sansio::event::Action::Send(sent)) = server.poll_action() else { panic!("no answer") };
     assert!(sent.message.replace("[2]", "[ 2 ]").contains(definition), "{}", sent.message);
 }
@@ -70,7 +81,17 @@ fn cursors_that_are_not_ours_are_refused() {
         page(&mut other, None)["result"]["nextCursor"].clone()
     };
     let tampered = String::from_utf8_lossy(&tampered).into_owned();
-    for wrong in [json!(""), json!("x"), json!(tampered), json!(&ours[1..]), json!(format!("{ours}A")), json!(1), Value::Null, json!({}), stranger] {
+    for wrong in [
+        json!(""),
+        json!("x"),
+        json!(tampered),
+        json!(&ours[1..]),
+        json!(format!("{ours}A")),
+        json!(1),
+        Value::Null,
+        json!({}),
+        stranger,
+    ] {
         let refused = page(&mut host, Some(&wrong));
         assert_eq!(refused["error"]["code"], -32602, "{wrong}");
     }
@@ -81,12 +102,19 @@ fn cursors_that_are_not_ours_are_refused() {
 #[test]
 fn shared_keys_open_each_others_cursors() {
     let instance = |keys: &[[u8; 32]], seed| {
-        Host::new(Server::new(Arc::new(tools(&["a", "b", "c"]).seal_keys(SealKeys(keys.to_vec()))), Seed([seed; 32])))
+        Host::new(Server::new(
+            Arc::new(tools(&["a", "b", "c"]).seal_keys(SealKeys(keys.to_vec()))),
+            Seed([seed; 32]),
+        ))
     };
     let (old, new) = ([1; 32], [2; 32]);
     let cursor = page(&mut instance(&[old], 5), None)["result"]["nextCursor"].clone();
     assert_eq!(names(&page(&mut instance(&[old], 6), Some(&cursor))), ["c"]);
-    assert_eq!(names(&page(&mut instance(&[new, old], 7), Some(&cursor))), ["c"], "rotated: the old key still opens");
+    assert_eq!(
+        names(&page(&mut instance(&[new, old], 7), Some(&cursor))),
+        ["c"],
+        "rotated: the old key still opens"
+    );
     assert_eq!(page(&mut instance(&[new], 8), Some(&cursor))["error"]["code"], -32602);
 }
 
@@ -95,7 +123,11 @@ fn shared_keys_open_each_others_cursors() {
 fn a_list_goes_on_after_its_catalog_was_replaced() {
     let mut host = serve(tools(&["a", "b", "c", "d"]));
     let cursor = page(&mut host, None)["result"]["nextCursor"].clone();
-    for (now, rest) in [(&["x", "a", "b", "y", "c", "d"][..], &["y", "c"][..]), (&["b", "z"], &["z"]), (&["c", "d", "b"], &[])] {
+    for (now, rest) in [
+        (&["x", "a", "b", "y", "c", "d"][..], &["y", "c"][..]),
+        (&["b", "z"], &["z"]),
+        (&["c", "d", "b"], &[]),
+    ] {
         host.machine.set_catalog(host.now, catalog(now));
         assert_eq!(names(&page(&mut host, Some(&cursor))), rest, "{now:?}");
     }
@@ -138,18 +170,26 @@ fn a_legacy_session_is_told_of_a_change() {
 fn a_modern_subscription_is_told_of_a_change() {
     const ID: &str = "io.modelcontextprotocol/subscriptionId";
     let mut host = serve(tools(&["a"]));
-    let listen = |id: Value, filter: Value| modern(id, "subscriptions/listen", json!({"notifications": filter}));
-    let acknowledged = host.ask(&listen(json!("s"), json!({"toolsListChanged": true, "promptsListChanged": true})));
+    let listen =
+        |id: Value, filter: Value| modern(id, "subscriptions/listen", json!({"notifications": filter}));
+    let acknowledged =
+        host.ask(&listen(json!("s"), json!({"toolsListChanged": true, "promptsListChanged": true})));
     assert_eq!(
         acknowledged,
-        notice("notifications/subscriptions/acknowledged", json!({"_meta": {ID: "s"}, "notifications": {"toolsListChanged": true}}))
+        notice(
+            "notifications/subscriptions/acknowledged",
+            json!({"_meta": {ID: "s"}, "notifications": {"toolsListChanged": true}})
+        )
     );
     host.ask(&listen(json!(5), json!({"toolsListChanged": true})));
     host.ask(&listen(json!(6), json!({})));
     assert!(host.events().is_empty(), "the engine serves them");
     host.machine.set_catalog(host.now, catalog(&["b"]));
     let told: Vec<Value> = host.sent();
-    assert_eq!(told.iter().map(|message| message["params"]["_meta"][ID].clone()).collect::<Vec<_>>(), [json!("s"), json!(5)]);
+    assert_eq!(
+        told.iter().map(|message| message["params"]["_meta"][ID].clone()).collect::<Vec<_>>(),
+        [json!("s"), json!(5)]
+    );
     host.tell(&cancelled("s"));
     host.machine.set_catalog(host.now, catalog(&["c"]));
     assert_eq!(host.one()["params"]["_meta"][ID], 5);
@@ -157,8 +197,17 @@ fn a_modern_subscription_is_told_of_a_change() {
     // The server ends what is left with the notice that one page wants and the result that another wants.
     host.machine.close(host.now, seconds(1));
     let ended = host.sent();
-    let ends: Vec<_> = ended.iter().map(|message| (message["method"].clone(), message["id"].clone())).collect();
-    assert_eq!(ends, [(json!("notifications/cancelled"), Value::Null), (Value::Null, json!(5)), (json!("notifications/cancelled"), Value::Null), (Value::Null, json!(6))]);
+    let ends: Vec<_> =
+        ended.iter().map(|message| (message["method"].clone(), message["id"].clone())).collect();
+    assert_eq!(
+        ends,
+        [
+            (json!("notifications/cancelled"), Value::Null),
+            (Value::Null, json!(5)),
+            (json!("notifications/cancelled"), Value::Null),
+            (Value::Null, json!(6))
+        ]
+    );
     assert_eq!(ended[1]["result"]["_meta"][ID], 5);
 }
 
@@ -167,8 +216,19 @@ fn a_modern_subscription_is_told_of_a_change() {
 fn calls_that_name_no_tool_are_refused() {
     for revision in LEGACY {
         let mut host = session(tools(&["a"]), revision, &json!({}));
-        for params in [json!({"name": "nobody"}), json!({}), json!({"name": 1}), json!({"name": ""}), json!({"name": "a", "arguments": []}), json!({"name": "a", "arguments": "x"})] {
-            assert_eq!(host.ask(&request(1, "tools/call", params.clone()))["error"]["code"], -32602, "{params}");
+        for params in [
+            json!({"name": "nobody"}),
+            json!({}),
+            json!({"name": 1}),
+            json!({"name": ""}),
+            json!({"name": "a", "arguments": []}),
+            json!({"name": "a", "arguments": "x"}),
+        ] {
+            assert_eq!(
+                host.ask(&request(1, "tools/call", params.clone()))["error"]["code"],
+                -32602,
+                "{params}"
+            );
         }
         assert!(host.events().is_empty(), "the application is not asked");
     }
@@ -192,10 +252,16 @@ fn arguments_are_delivered_raw() {
 /// `server/tools`, error handling: what fails in a tool is a result; arguments that do not fit are one from 2025-11-25 on.
 #[test]
 fn failures_of_a_tool_are_results() {
-    for (revision, are_results) in [("2024-11-05", false), ("2025-03-26", false), ("2025-06-18", false), (NEWEST, true), (MODERN, true)] {
+    for (revision, are_results) in
+        [("2024-11-05", false), ("2025-03-26", false), ("2025-06-18", false), (NEWEST, true), (MODERN, true)]
+    {
         let mut host = session(tools(&["a"]), if revision == MODERN { NEWEST } else { revision }, &json!({}));
         let begin = |host: &mut Host<Server>| {
-            host.tell(&if revision == MODERN { modern(1, "tools/call", json!({"name": "a"})) } else { call(1, "a") });
+            host.tell(&if revision == MODERN {
+                modern(1, "tools/call", json!({"name": "a"}))
+            } else {
+                call(1, "a")
+            });
             host.request().handle()
         };
         let failed = begin(&mut host);
@@ -225,7 +291,7 @@ fn a_broken_catalog_is_refused() {
         r#"[{"name":"a","inputSchema":true}]"#,
         r#"[{"name":"a","inputSchema":{},"outputSchema":1}]"#,
         r#"[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{}}]"#,
-        r#"[1]"#,
+        "[1]",
     ] {
         assert!(Catalog::from_tools(json(wrong).elements()).is_err(), "{wrong}");
     }

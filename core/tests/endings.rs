@@ -1,4 +1,11 @@
 //! How a machine ends: the end of input, a broken channel, `close`. Each request and call has its end before `Closed`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use common::*;
@@ -46,7 +53,10 @@ fn the_end_of_input_waits_no_longer_than_the_drain() {
     assert!(host.events().is_empty());
     host.wait(std::time::Duration::from_millis(1));
     let events = host.events();
-    assert!(matches!(&events[..], [over, Event::Closed(CloseReason::Peer)] if common::over(over) == Some((handle, OverReason::Closed))), "{events:?}");
+    assert!(
+        matches!(&events[..], [over, Event::Closed(CloseReason::Peer)] if common::over(over) == Some((handle, OverReason::Closed))),
+        "{events:?}"
+    );
     assert_eq!(host.machine.respond(host.now, handle, result("{}")), Err(SendError::Over));
     host.silent();
 }
@@ -119,8 +129,14 @@ fn a_server_that_closes_finishes_what_runs() {
     let (mut host, handle) = with_a_request(limits(|_| ()));
     host.machine.close(host.now, seconds(10));
     let refused = host.ask(&call(2, "slow"));
-    assert_eq!((&refused["error"]["code"], &refused["error"]["data"]["reason"]), (&json!(-32603), &json!("closing")));
-    assert_eq!(host.machine.call(host.now, Target::Channel, "ping", None, CallOptions::new()), Err(SendError::Closed));
+    assert_eq!(
+        (&refused["error"]["code"], &refused["error"]["data"]["reason"]),
+        (&json!(-32603), &json!("closing"))
+    );
+    assert_eq!(
+        host.machine.call(host.now, Target::Channel, "ping", None, CallOptions::new()),
+        Err(SendError::Closed)
+    );
     host.respond(handle, "{}");
     assert_eq!(host.one()["id"], 1);
     assert_eq!(host.closed(), Some(CloseReason::Local));
@@ -129,7 +145,10 @@ fn a_server_that_closes_finishes_what_runs() {
     host.machine.close(host.now, seconds(10));
     host.wait(seconds(10));
     let events = host.events();
-    assert!(matches!(&events[..], [over, Event::Closed(CloseReason::DrainTimeout)] if common::over(over) == Some((handle, OverReason::Closed))), "{events:?}");
+    assert!(
+        matches!(&events[..], [over, Event::Closed(CloseReason::DrainTimeout)] if common::over(over) == Some((handle, OverReason::Closed))),
+        "{events:?}"
+    );
 }
 
 /// A client that closes waits for what runs and then takes it back.
@@ -139,12 +158,18 @@ fn a_client_that_closes_cancels_what_does_not_finish() {
     let (finishes, sent) = client.call("tools/list");
     let (hangs, unanswered) = client.call("tools/list");
     client.machine.close(client.now, seconds(2));
-    assert_eq!(client.machine.call(client.now, "tools/list", None, CallOptions::new()), Err(SendError::Closed));
+    assert_eq!(
+        client.machine.call(client.now, "tools/list", None, CallOptions::new()),
+        Err(SendError::Closed)
+    );
     client.tell(&answer(&sent, &json!({})));
     assert!(client.outcome(finishes).is_ok());
     client.wait(seconds(2));
     let notice = client.one();
-    assert_eq!((&notice["method"], &notice["params"]["requestId"]), (&json!("notifications/cancelled"), &unanswered["id"]));
+    assert_eq!(
+        (&notice["method"], &notice["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &unanswered["id"])
+    );
     let events = client.events();
     assert!(
         matches!(&events[..], [Event::Completed { call, outcome: Err(error) }, Event::Closed(_)]
@@ -162,7 +187,10 @@ fn the_end_of_input_ends_calls_of_a_server_that_is_closing() {
     host.machine.close(host.now, seconds(10));
     host.eof();
     let events = host.events();
-    assert!(matches!(&events[..], [Event::Completed { call, .. }, Event::Closed(_)] if *call == ours), "{events:?}");
+    assert!(
+        matches!(&events[..], [Event::Completed { call, .. }, Event::Closed(_)] if *call == ours),
+        "{events:?}"
+    );
 }
 
 /// After the end the machine is inert: nothing it is told has an effect, and every command says why.
@@ -171,7 +199,9 @@ fn after_the_end_nothing_happens() {
     let (mut host, handle) = with_a_request(limits(|limits| limits.ping_interval = Some(seconds(1))));
     host.close_channel();
     host.events();
-    for message in [initialize(9, NEWEST, &json!({})), call(2, "slow"), modern(3, "tools/list", json!({})), cancelled(1)] {
+    for message in
+        [initialize(9, NEWEST, &json!({})), call(2, "slow"), modern(3, "tools/list", json!({})), cancelled(1)]
+    {
         host.tell(&message);
     }
     host.tell_text("garbage");
@@ -181,7 +211,10 @@ fn after_the_end_nothing_happens() {
     host.machine.set_catalog(host.now, catalog(&["other"]));
     let now = host.now;
     assert_eq!(host.machine.respond(now, handle, result("{}")), Err(SendError::Over));
-    assert_eq!(host.machine.call(now, Target::Channel, "ping", None, CallOptions::new()), Err(SendError::Closed));
+    assert_eq!(
+        host.machine.call(now, Target::Channel, "ping", None, CallOptions::new()),
+        Err(SendError::Closed)
+    );
     assert_eq!(host.machine.notify(now, Target::Channel, "no/such", None), Err(SendError::Closed));
     host.silent();
     assert!(host.events().is_empty());
@@ -194,14 +227,18 @@ fn actions_come_in_the_order_of_their_causes() {
     let mut server = session(server_config(), NEWEST, &json!({})).machine;
     while server.poll_action().is_some() {}
     let now = mcp_sansio::time::Instant::from_nanos(2_000_000_000);
-    for message in [request(1, "ping", json!({})), call(2, "slow"), request(3, "ping", json!({})), call(3, "slow")] {
+    for message in
+        [request(1, "ping", json!({})), call(2, "slow"), request(3, "ping", json!({})), call(3, "slow")]
+    {
         server.handle_message(now, message.to_string().as_bytes());
     }
     server.close(now, seconds(3));
     let mut seen = Vec::new();
     while let Some(action) = server.poll_action() {
         seen.push(match action {
-            Action::Send(outgoing) => serde_json::from_str::<serde_json::Value>(outgoing.message).unwrap()["id"].to_string(),
+            Action::Send(outgoing) => {
+                serde_json::from_str::<serde_json::Value>(outgoing.message).unwrap()["id"].to_string()
+            }
             Action::Deliver(Event::Request(_)) => "request".into(),
             Action::Deliver(other) => format!("{other:?}"),
             Action::Timeout(at) => format!("{:?}", at.map(|at| at.since(now))),
@@ -225,5 +262,9 @@ fn a_clock_that_jumps_back_fires_nothing_early() {
     assert_eq!(client.machine.next_timeout(), Some(began.after(seconds(3))));
     client.machine.handle_timeout(began.after(seconds(3)));
     assert!(matches!(client.outcome(call), Err(CallError::Timeout { .. })));
-    assert_eq!(client.machine.next_timeout(), Some(began.after(seconds(5))), "the second call began at two seconds");
+    assert_eq!(
+        client.machine.next_timeout(),
+        Some(began.after(seconds(5))),
+        "the second call began at two seconds"
+    );
 }

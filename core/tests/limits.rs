@@ -1,4 +1,11 @@
 //! Every bound of a machine, reached: what it says then, and that it goes on.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use common::*;
@@ -17,7 +24,10 @@ fn bounded(change: impl FnOnce(&mut Limits)) -> Host<mcp_sansio::session::Server
 }
 
 fn listing(id: u32, padding: usize) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list","params":{{"x":"{}"}}}}"#, "a".repeat(padding))
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list","params":{{"x":"{}"}}}}"#,
+        "a".repeat(padding)
+    )
 }
 
 /// `message_bytes`, in: exactly the limit passes, one more is refused without an id.
@@ -45,10 +55,15 @@ fn messages_out_are_bounded() {
     assert_eq!(host.machine.respond(host.now, handle, result(&large)), Err(SendError::TooLarge));
     let replaced = host.one();
     assert_eq!((&replaced["id"], &replaced["error"]["code"]), (&json!(7), &json!(-32603)));
-    assert_eq!(host.machine.respond(host.now, handle, result("{}")), Err(SendError::Over), "the request is over");
+    assert_eq!(
+        host.machine.respond(host.now, handle, result("{}")),
+        Err(SendError::Over),
+        "the request is over"
+    );
 
     let params = Some(json(&large));
-    let asked = host.machine.call(host.now, Target::Channel, "sampling/createMessage", params, CallOptions::new());
+    let asked =
+        host.machine.call(host.now, Target::Channel, "sampling/createMessage", params, CallOptions::new());
     assert_eq!(asked, Err(SendError::TooLarge));
     assert_eq!(host.machine.notify(host.now, Target::Channel, "no/such", params), Err(SendError::TooLarge));
     host.silent();
@@ -79,7 +94,8 @@ fn ids_and_tokens_are_bounded() {
     assert_eq!(refused["error"]["code"], -32600);
     assert!(refused.get("id").is_none(), "it is not sent back: {refused}");
     assert_eq!(host.fault_codes(), ["fault.id"]);
-    let with_token = |token: &str| request(1, "tools/call", json!({"name": "slow", "_meta": {"progressToken": token}}));
+    let with_token =
+        |token: &str| request(1, "tools/call", json!({"name": "slow", "_meta": {"progressToken": token}}));
     assert_eq!(host.ask(&with_token("0123456789a"))["error"]["code"], -32600);
     host.tell(&with_token("0123456789"));
     host.request();
@@ -97,7 +113,10 @@ fn requests_in_flight_are_bounded() {
     assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(3), &json!(-32603)));
     assert_eq!(refused["error"]["data"], json!({"reason": "too_many_requests", "limit": 2}));
     assert!(host.machine.wants_read(), "answers and cancellations come by the same pipe");
-    assert!(host.ask(&request(4, "tools/list", json!({})))["result"].is_object(), "what the engine answers has room");
+    assert!(
+        host.ask(&request(4, "tools/list", json!({})))["result"].is_object(),
+        "what the engine answers has room"
+    );
     host.respond(first, "{}");
     host.one();
     host.tell(&call(5, "slow"));
@@ -108,7 +127,8 @@ fn requests_in_flight_are_bounded() {
 #[test]
 fn bytes_of_a_session_are_bounded() {
     let mut host = bounded(|limits| limits.session_bytes = 2000);
-    let large = |id: u32| request(id, "tools/call", json!({"name": "slow", "arguments": {"x": "a".repeat(1200)}}));
+    let large =
+        |id: u32| request(id, "tools/call", json!({"name": "slow", "arguments": {"x": "a".repeat(1200)}}));
     host.tell(&large(1));
     let first = host.request().handle();
     let refused = host.ask(&large(2));
@@ -126,12 +146,18 @@ fn calls_in_flight_are_bounded() {
     let (first, sent) = host.call("tools/list");
     host.call("tools/list");
     for _ in 0..2 {
-        assert_eq!(host.machine.call(host.now, "tools/list", None, CallOptions::new()), Err(SendError::Blocked));
+        assert_eq!(
+            host.machine.call(host.now, "tools/list", None, CallOptions::new()),
+            Err(SendError::Blocked)
+        );
     }
     assert!(host.events().is_empty());
     host.tell(&answer(&sent, &json!({})));
     let events = host.events();
-    assert!(matches!(&events[..], [Event::Completed { call, .. }, Event::Writable] if *call == first), "{events:?}");
+    assert!(
+        matches!(&events[..], [Event::Completed { call, .. }, Event::Writable] if *call == first),
+        "{events:?}"
+    );
     host.call("tools/list");
 }
 
@@ -159,13 +185,20 @@ fn output_is_bounded_for_what_starts_something() {
     let now = host.now;
     assert_eq!(host.machine.notify(now, Target::Channel, "no/such", None), Err(SendError::Blocked));
     assert_eq!(host.machine.progress(now, handles[0], 1.0, None, None), Err(SendError::Blocked));
-    assert_eq!(host.machine.call(now, Target::Channel, "ping", None, CallOptions::new()), Err(SendError::Blocked));
+    assert_eq!(
+        host.machine.call(now, Target::Channel, "ping", None, CallOptions::new()),
+        Err(SendError::Blocked)
+    );
     assert!(host.machine.wants_read(), "these are not the engine's own replies");
     host.respond_quietly(handles[0]);
     host.machine.cancel(now, ours, None).unwrap();
     host.machine.close(now, seconds(1));
     host.respond_quietly(handles[1]);
-    let methods: Vec<_> = host.sent().iter().map(|message| message.get("method").map_or("answer".into(), ToString::to_string)).collect();
+    let methods: Vec<_> = host
+        .sent()
+        .iter()
+        .map(|message| message.get("method").map_or("answer".into(), ToString::to_string))
+        .collect();
     assert_eq!(methods[methods.len() - 3..], ["answer", "\"notifications/cancelled\"", "answer"]);
     assert_eq!(host.closed(), Some(CloseReason::Local));
 }
@@ -181,7 +214,14 @@ impl Host<mcp_sansio::session::Server> {
 #[test]
 fn writable_follows_blocked_once() {
     let mut host = bounded(|limits| limits.output_bytes = 100);
-    let notify = |host: &mut Host<mcp_sansio::session::Server>| host.machine.notify(host.now, Target::Channel, "no/such", Some(json(r#"{"x":"0123456789012345678901234567890123456789012345678901234567890123456789"}"#)));
+    let notify = |host: &mut Host<mcp_sansio::session::Server>| {
+        host.machine.notify(
+            host.now,
+            Target::Channel,
+            "no/such",
+            Some(json(r#"{"x":"0123456789012345678901234567890123456789012345678901234567890123456789"}"#)),
+        )
+    };
     assert!(notify(&mut host).is_ok());
     assert_eq!(notify(&mut host), Err(SendError::Blocked));
     assert_eq!(notify(&mut host), Err(SendError::Blocked));
@@ -195,7 +235,8 @@ fn writable_follows_blocked_once() {
 /// `output_bytes` of the engine's own replies: reading stops, and a host that reads on is ended at twice the bound.
 #[test]
 fn own_replies_that_nobody_takes_stop_the_reading() {
-    let mut connection = Connection::new(serve(server_config().limits(limits(|limits| limits.output_bytes = 1000))).machine);
+    let mut connection =
+        Connection::new(serve(server_config().limits(limits(|limits| limits.output_bytes = 1000))).machine);
     let now = Instant::from_nanos(5);
     let ping = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let feed = |connection: &mut Connection<_>| {
@@ -227,7 +268,8 @@ fn own_replies_that_nobody_takes_stop_the_reading() {
 /// `events` that nobody takes: reading stops, and a host that reads on is ended at twice the bound.
 #[test]
 fn events_that_nobody_takes_stop_the_reading() {
-    let mut connection = Connection::new(serve(server_config().limits(limits(|limits| limits.events = 10))).machine);
+    let mut connection =
+        Connection::new(serve(server_config().limits(limits(|limits| limits.events = 10))).machine);
     let now = Instant::from_nanos(5);
     let mut fed = 0;
     while connection.wants_read() {
@@ -269,7 +311,8 @@ fn error_replies_are_bounded() {
 /// `batch`: members of one batch of 2025-03-26.
 #[test]
 fn batches_are_bounded() {
-    let mut host = session(server_config().limits(limits(|limits| limits.batch = 2)), "2025-03-26", &json!({}));
+    let mut host =
+        session(server_config().limits(limits(|limits| limits.batch = 2)), "2025-03-26", &json!({}));
     let ping = |id: u32| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
     assert_eq!(host.ask(&json!([ping(1), ping(2)])).as_array().unwrap().len(), 2);
     assert_eq!(host.ask(&json!([ping(1), ping(2), ping(3)]))["error"]["code"], -32600);
@@ -284,7 +327,9 @@ fn the_trace_is_bounded() {
     for id in 0..4 {
         host.ask(&request(id, "ping", json!({})));
     }
-    let kept: Vec<_> = std::iter::from_fn(|| host.machine.poll_trace()).map(|record| (record.received, record.message.to_string())).collect();
+    let kept: Vec<_> = std::iter::from_fn(|| host.machine.poll_trace())
+        .map(|record| (record.received, record.message.to_string()))
+        .collect();
     assert_eq!(kept.len(), 4);
     assert!(kept[0].0 && kept[0].1.contains("\"id\":2"), "{kept:?}");
     assert!(!kept[3].0 && kept[3].1.contains("\"id\":3"));

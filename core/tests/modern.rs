@@ -1,4 +1,11 @@
 //! The modern era: `basic/index`, `basic/versioning` and `server/discover` of 2026-07-28, and both eras on one stream.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use common::*;
@@ -19,7 +26,8 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// `server/discover`: versions of the modern era, capabilities, identity, hints for caches.
 #[test]
 fn discovery_lists_modern_versions_only() {
-    let mut host = serve(server_config().instructions("Be kind.").list_cache(CacheHint { ttl_ms: 9, public: true }));
+    let mut host =
+        serve(server_config().instructions("Be kind.").list_cache(CacheHint { ttl_ms: 9, public: true }));
     let answer = host.ask(&modern("d", "server/discover", json!({})));
     assert_eq!(
         answer,
@@ -75,7 +83,9 @@ fn modern_results_carry_members_that_legacy_ones_lack() {
     assert_eq!(legacy_list.as_object().unwrap().keys().collect::<Vec<_>>(), ["tools"]);
     assert_eq!(legacy_list["tools"], modern_list["tools"]);
 
-    for (message, modern) in [(call(3, "echo"), false), (modern(4, "tools/call", json!({"name": "echo"})), true)] {
+    for (message, modern) in
+        [(call(3, "echo"), false), (modern(4, "tools/call", json!({"name": "echo"})), true)]
+    {
         host.tell(&message);
         let handle = host.request().handle();
         host.respond(handle, r#"{"content":[],"_meta":{"com.example/x":1}}"#);
@@ -111,7 +121,11 @@ fn both_eras_live_side_by_side_on_one_stream() {
     }
     assert_eq!(host.ask(&modern(5, "ping", json!({})))["error"]["code"], -32601, "`ping` is legacy");
     assert_eq!(host.ask(&modern(6, "initialize", json!({})))["error"]["code"], -32601, "so is `initialize`");
-    assert_eq!(host.ask(&request(7, "server/discover", json!({})))["error"]["code"], -32601, "discovery is modern");
+    assert_eq!(
+        host.ask(&request(7, "server/discover", json!({})))["error"]["code"],
+        -32601,
+        "discovery is modern"
+    );
 }
 
 /// `basic/index`, statelessness: what one request says does not hold for the next.
@@ -127,7 +141,10 @@ fn nothing_is_inherited_from_an_earlier_request() {
         host.machine.log(host.now, Target::Request(request), level, Some("l"), json("1")).unwrap()
     };
     assert!(log(&mut host, loud, LogLevel::Error));
-    assert_eq!(host.one(), json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "error", "logger": "l", "data": 1}}));
+    assert_eq!(
+        host.one(),
+        json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "error", "logger": "l", "data": 1}})
+    );
     assert!(!log(&mut host, loud, LogLevel::Debug), "below the level of its request");
     assert!(!log(&mut host, quiet, LogLevel::Emergency), "not asked for");
     host.silent();
@@ -155,7 +172,8 @@ fn there_are_no_requests_from_server_to_client() {
 #[test]
 fn every_request_of_a_client_carries_its_meta() {
     let mut host = modern_client(client_config().capabilities(br#"{"elicitation":{}}"#).unwrap());
-    let options = CallOptions::new().log_level(Some(LogLevel::Warning)).meta(Some(json(r#"{"com.example/x":1}"#)));
+    let options =
+        CallOptions::new().log_level(Some(LogLevel::Warning)).meta(Some(json(r#"{"com.example/x":1}"#)));
     let params = json(r#"{"name":"t","_meta":{"com.example/y":2}}"#);
     let now = host.now;
     host.machine.call(now, "tools/call", Some(params), options).unwrap();
@@ -176,7 +194,12 @@ fn every_request_of_a_client_carries_its_meta() {
 #[test]
 fn results_are_told_apart_by_their_type() {
     let mut host = modern_client(client_config());
-    for (kind, outcome) in [(None, Ok(())), (Some(json!("complete")), Ok(())), (Some(json!("other")), Err("call.invalid_result")), (Some(json!(1)), Err("call.invalid_result"))] {
+    for (kind, outcome) in [
+        (None, Ok(())),
+        (Some(json!("complete")), Ok(())),
+        (Some(json!("other")), Err("call.invalid_result")),
+        (Some(json!(1)), Err("call.invalid_result")),
+    ] {
         let (call, sent) = host.call("tools/list");
         let mut result = json!({"tools": []});
         if let Some(kind) = &kind {

@@ -1,4 +1,11 @@
 //! How a client finds out the era of a server: `basic/transports/stdio` of 2026-07-28, backward compatibility.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use common::*;
@@ -61,12 +68,18 @@ fn any_other_error_means_legacy() {
         let (mut host, probe) = probing();
         host.tell(&failure(&probe, code));
         let opening = host.one();
-        assert_eq!((&opening["method"], &opening["params"]["protocolVersion"]), (&json!("initialize"), &json!(NEWEST)));
+        assert_eq!(
+            (&opening["method"], &opening["params"]["protocolVersion"]),
+            (&json!("initialize"), &json!(NEWEST))
+        );
         host.tell(&answer(&opening, &initialize_result("2025-06-18")));
         assert_eq!(host.one(), initialized());
         assert_eq!(ready(&mut host), "2025-06-18", "code {code}");
     }
-    let odd = [json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32601, "message": "no"}}), json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": "no"}})];
+    let odd = [
+        json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32601, "message": "no"}}),
+        json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": "no"}}),
+    ];
     for message in odd {
         let (mut host, _) = probing();
         host.tell(&message);

@@ -1,12 +1,22 @@
 //! Conversations of our client with our server over links that delay, cut, reorder and lose.
 //!
 //! `PAIR_SEED=n` runs one of them, `PAIR_SEEDS=n` another number than 400.
-use std::io::Write as _;
-
-use mcp_sansio_tests::pair::{Counts, run};
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
+use mcp_sansio_tests::{
+    pair::{Counts, run},
+    say,
+};
 
 fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+    std::env::var(name)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
 }
 
 #[test]
@@ -22,13 +32,10 @@ fn a_client_and_a_server_agree_over_bad_links() {
         }
     }
     let Counts { delays, splits, reorderings, losses, results, failures, questions, refusals } = counts;
-    // Past the capture of the test harness.
-    writeln!(
-        std::io::stderr(),
+    say(&format!(
         "{how_many} conversations: {delays} delays, {splits} splits, {reorderings} reorderings, {losses} losses; \
          {results} results, {failures} failures, {questions} questions, {refusals} refusals"
-    )
-    .unwrap();
+    ));
     if one.is_none() {
         for (what, count) in [
             ("delays", delays),

@@ -1,5 +1,6 @@
 //! A host on virtual time for one machine on a message channel, and the messages of its peer.
 #![allow(dead_code, reason = "no test needs all of it")]
+#![allow(clippy::needless_pass_by_value, reason = "what `json!` makes is passed as it is")]
 use std::{sync::Arc, time::Duration};
 
 use mcp_sansio::{
@@ -160,8 +161,10 @@ pub fn json(text: &str) -> Json<'_> {
 }
 
 pub fn catalog(names: &[&str]) -> Arc<Catalog> {
-    let tools: Vec<String> =
-        names.iter().map(|name| json!({"name": name, "inputSchema": {"type": "object"}}).to_string()).collect();
+    let tools: Vec<String> = names
+        .iter()
+        .map(|name| json!({"name": name, "inputSchema": {"type": "object"}}).to_string())
+        .collect();
     Arc::new(Catalog::from_tools(tools.iter().map(|tool| json(tool))).unwrap())
 }
 
