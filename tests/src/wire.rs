@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// Ids and tokens, few enough to meet again, of both JSON types.
 fn id() -> impl Strategy<Value = Value> {
-    let small = (0..7_i64).prop_map(|number| json!(number)).boxed();
+    let small = (0..5_i64).prop_map(|number| json!(number)).boxed();
     let odd = select(vec![
         json!("1"),
         json!("a"),
@@ -88,6 +88,7 @@ fn request(receiver: Side) -> impl Strategy<Value = Value> {
             ("tools/list", Some(json!({"cursor": "nonsense"}))),
             ("tools/call", Some(json!({"name": "echo", "arguments": {"text": "hi"}}))),
             ("tools/call", Some(json!({"name": "echo", "arguments": {}}))),
+            ("tools/call", Some(json!({"name": "tool-1", "arguments": {"n": 1}}))),
             ("tools/call", Some(json!({"name": "echo"}))),
             ("tools/call", Some(json!({"name": "echo", "arguments": {"text": "x".repeat(700)}}))),
             ("tools/call", Some(json!({"name": "nobody", "arguments": {}}))),
