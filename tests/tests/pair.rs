@@ -31,10 +31,11 @@ fn a_client_and_a_server_agree_over_bad_links() {
             Err(problem) => panic!("PAIR_SEED={seed}: {problem}"),
         }
     }
-    let Counts { delays, splits, reorderings, losses, results, failures, questions, refusals } = counts;
+    let Counts { delays, splits, reorderings, losses, results, failures, questions, changes, refusals } =
+        counts;
     say(&format!(
         "{how_many} conversations: {delays} delays, {splits} splits, {reorderings} reorderings, {losses} losses; \
-         {results} results, {failures} failures, {questions} questions, {refusals} refusals"
+         {results} results, {failures} failures, {questions} questions, {changes} changes, {refusals} refusals"
     ));
     if one.is_none() {
         for (what, count) in [
@@ -45,6 +46,7 @@ fn a_client_and_a_server_agree_over_bad_links() {
             ("results", results),
             ("failures", failures),
             ("questions", questions),
+            ("changes", changes),
             ("refusals", refusals),
         ] {
             assert!(count > 0, "no {what}");

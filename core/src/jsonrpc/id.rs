@@ -19,7 +19,7 @@ pub fn compare(a: &str, b: &str) -> Ordering {
 /// Whether a token is a whole number (`3.0` and `1e3` are). Tokens of other JSON types are not.
 pub fn is_integral(token: &str) -> bool {
     // What nearly all ids are.
-    let plain = token.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
     let number = token.starts_with(|first: char| first == '-' || first.is_ascii_digit());
     plain || number && Number::of(token).is_integral()
 }

@@ -58,6 +58,11 @@ impl Pair {
                     Err(format!("progress {seen:?} in the place of {}", call.steps))
                 }
             }
+            "notification" => {
+                let method = described.get("method").and_then(Value::as_str).unwrap_or_default();
+                self.counts.changes += u64::from(method == "notifications/tools/list_changed");
+                Ok(())
+            }
             "input" => {
                 self.questions.insert(event.handle);
                 self.later(150, Due::Answer(event.handle));
@@ -115,6 +120,7 @@ impl Pair {
             5 => Work::Silent,
             6 if legacy => Work::Ping,
             7 if legacy => Work::Ask,
+            6 => Work::Listen,
             _ => Work::Echo(format!("call {number} ✓")),
         }
     }
@@ -136,6 +142,7 @@ impl Pair {
             Work::List(None) => ("tools/list", "{}".into()),
             Work::List(Some(cursor)) => ("tools/list", format!(r#"{{"cursor":"{cursor}"}}"#)),
             Work::Ping => ("ping", "{}".into()),
+            Work::Listen => ("subscriptions/listen", r#"{"notifications":{"toolsListChanged":true}}"#.into()),
         };
         let options = Options {
             progress: matches!(work, Work::Steps(_)),
@@ -145,7 +152,9 @@ impl Pair {
         let now = self.now;
         let call =
             self.client.machine.call(now, method, Some(params.as_bytes()), options).map_err(refused)?;
-        if self.rng.u8(0..5) == 0 {
+        if matches!(work, Work::Listen) {
+            self.later(1500, Due::Cancel(call));
+        } else if self.rng.u8(0..5) == 0 {
             self.later(200, Due::Cancel(call));
         }
         self.calls.insert(call, Call { work, steps: 0, cancelled: false });

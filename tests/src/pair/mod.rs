@@ -35,6 +35,8 @@ pub struct Counts {
     pub failures: u64,
     /// Requests of the server to the client.
     pub questions: u64,
+    /// Notices of changed lists that reached the client.
+    pub changes: u64,
     /// Conversations that could not begin, for lack of a common revision.
     pub refusals: u64,
 }
@@ -42,7 +44,8 @@ pub struct Counts {
 impl Counts {
     /// Both together.
     pub fn add(&mut self, other: &Self) {
-        let Self { delays, splits, reorderings, losses, results, failures, questions, refusals } = other;
+        let Self { delays, splits, reorderings, losses, results, failures, questions, changes, refusals } =
+            other;
         self.delays += delays;
         self.splits += splits;
         self.reorderings += reorderings;
@@ -50,6 +53,7 @@ impl Counts {
         self.results += results;
         self.failures += failures;
         self.questions += questions;
+        self.changes += changes;
         self.refusals += refusals;
     }
 }
@@ -97,6 +101,8 @@ enum Work {
     Ask,
     List(Option<String>),
     Ping,
+    /// To be told of changes until it is taken back.
+    Listen,
 }
 
 enum Step {
