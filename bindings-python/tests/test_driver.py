@@ -225,6 +225,23 @@ def test_input_waits_in_the_pipe_while_the_engine_has_no_room() -> None:
     run(test())
 
 
+def test_a_client_that_reads_nothing_does_not_keep_the_server() -> None:
+    server = Server("test", "1")
+
+    @server.tool()
+    async def much() -> str:
+        return "x" * 1_000_000
+
+    async def test() -> None:
+        async with served(server) as (peer, serving):
+            peer.stop_reading()
+            peer.call_tool(1, "much")
+            peer.end()
+            await serving
+
+    run(test())
+
+
 # `Over` is ignored: `test_server.py` has the handler that answers after its request is over.
 # The lock is held for one engine call, and for no callback.
 
@@ -256,7 +273,7 @@ def test_nothing_is_left() -> None:
         return {entry.name for entry in Path("/proc/self/fd").iterdir()}
 
     async def test() -> None:
-        before = descriptors()
+        before, tasks = descriptors(), asyncio.all_tasks()
         async with Client.stdio(EXAMPLE, stderr=lambda _line: None) as client:
             pid = client._connected()._transport.get_pid()
             calls = [asyncio.create_task(client.call_tool("wait")) for _ in range(3)]
@@ -266,8 +283,7 @@ def test_nothing_is_left() -> None:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
         await asyncio.sleep(0)
-        # This one and the one that bounds it.
-        assert len(asyncio.all_tasks()) == 2
+        assert asyncio.all_tasks() == tasks
         assert descriptors() == before
 
     run(test())
@@ -285,11 +301,11 @@ def test_a_server_that_is_cancelled_leaves_nothing() -> None:
                 serving.cancel()
                 await serving
 
+        tasks = asyncio.all_tasks()
         with pytest.raises(asyncio.CancelledError):
             await talk()
         assert fates == ["cancelled"]
-        assert asyncio.current_task() in asyncio.all_tasks()
-        assert len(asyncio.all_tasks()) == 2
+        assert asyncio.all_tasks() == tasks
 
     run(test())
 
