@@ -10,6 +10,8 @@ import { StreamLink } from "./stream-link.js";
 
 /** Milliseconds that a server gets to exit after the end of its input, and again after SIGTERM. */
 const PATIENCE_MS = 2000;
+/** Milliseconds that the output of a server that has exited is still waited for. */
+const LINGER_MS = 250;
 
 /** How to start a server. */
 export interface ServerCommand {
@@ -45,8 +47,13 @@ export const inheritedVariables: readonly string[] =
  * A client of a server that it starts.
  *
  * ```ts
- * const client = await StdioClient.connect({ command: "node", args: ["server.mjs"] }, { name: "host", version: "1.0.0" });
- * const result = await client.callTool("greet", { who: "世界" });
+ * import { StdioClient } from "mcp-sansio";
+ *
+ * const server = { command: "node", args: ["server.mjs"] };
+ * const client = await StdioClient.connect(server, { name: "host", version: "1.0.0" });
+ * for (const { name, description } of await client.listTools()) console.log(name, description);
+ * const { content } = await client.callTool("greet", { who: "世界" }, { timeout: 10_000 });
+ * console.log(content);
  * await client.close();
  * ```
  */
@@ -76,7 +83,7 @@ export class StdioClient extends Client {
     return client;
   }
 
-  /** How the server's process ended. Resolves when it has. */
+  /** How the server's process ended. Resolves when it has, and all of its output was read. */
   get exited(): Promise<Exit> {
     return this.#allExited();
   }
@@ -127,7 +134,7 @@ class ServerProcess extends StreamLink {
     this.#child = child;
     this.#patience = patience;
     this.exited = new Promise((resolve) => {
-      child.once("exit", (code, signal) => {
+      child.once("close", (code, signal) => {
         resolve({ code, signal });
       });
     });
@@ -135,16 +142,24 @@ class ServerProcess extends StreamLink {
 
   /** Ends the server's input, and sees to it that the server exits. Until then its output is read, and dropped. */
   override close(): void {
+    const child = this.#child;
     this.output.end();
     this.input.resume();
-    const terminate = setTimeout(() => this.#child.kill("SIGTERM"), this.#patience);
-    const kill = setTimeout(() => this.#child.kill("SIGKILL"), 2 * this.#patience);
-    void this.exited.then(() => {
+    const terminate = setTimeout(() => child.kill("SIGTERM"), this.#patience);
+    const kill = setTimeout(() => child.kill("SIGKILL"), 2 * this.#patience);
+    const stopped = (): void => {
       clearTimeout(terminate);
       clearTimeout(kill);
-      // Processes that the server left behind may hold these open.
-      this.input.destroy();
-      this.#child.stderr?.destroy();
-    });
+      // Processes that the server leaves behind may hold its output open.
+      const linger = setTimeout(() => {
+        this.input.destroy();
+        child.stderr?.destroy();
+      }, LINGER_MS);
+      void this.exited.then(() => {
+        clearTimeout(linger);
+      });
+    };
+    if (child.exitCode === null && child.signalCode === null) child.once("exit", stopped);
+    else stopped();
   }
 }

@@ -23,8 +23,11 @@ export interface ServerStreams {
  * A server. Give it tools, then serve one client on this process's standard streams.
  *
  * ```ts
+ * import { Server } from "mcp-sansio";
+ *
  * const server = new Server({ name: "greeter", version: "1.0.0" });
- * server.tool("greet", { description: "Greets someone" }, ({ who }) => `Hello, ${String(who)}!`);
+ * const inputSchema = { type: "object", properties: { who: { type: "string" } }, required: ["who"] };
+ * server.tool("greet", { description: "Greets someone", inputSchema }, ({ who }) => `Hello, ${String(who)}!`);
  * await server.stdio();
  * ```
  */

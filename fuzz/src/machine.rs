@@ -2,7 +2,8 @@
 //! tab, LF and CR is something else that happens. The first byte chooses the configuration.
 //!
 //! Whatever happens: no panic, one outcome for each call, one end for each request, `Closed` last and once, every line
-//! sent is one message, and a stream that comes byte by byte does the same as one that comes in large pieces.
+//! sent is one message, no id is answered more often than it came, and a stream that comes byte by byte does the same as
+//! one that comes in large pieces.
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Duration};
 
 use mcp_sansio::{
@@ -18,6 +19,8 @@ use mcp_sansio::{
     stdio::Connection,
     time::Instant,
 };
+
+use crate::reference::lines;
 
 /// Runs a program for a server.
 pub fn check_server(program: &[u8]) {
@@ -37,6 +40,7 @@ pub fn check_client(program: &[u8]) {
 
 fn check<C: Channel>(program: &[u8], make: impl Fn(u8) -> C, operate: impl Fn(&mut Host<C>, u8)) {
     let Some((&choice, program)) = program.split_first() else { return };
+    let asked = ids(program, limits(choice).message_bytes);
     let run = |piece: usize| {
         let mut host = Host::new(make(choice));
         for part in program.chunk_by(|&a, &b| !is_operation(a) && !is_operation(b)) {
@@ -46,10 +50,41 @@ fn check<C: Channel>(program: &[u8], make: impl Fn(u8) -> C, operate: impl Fn(&m
             }
             host.settle();
         }
-        host.end()
+        let (answers, seen) = host.end();
+        for (id, answers) in answers {
+            assert!(asked.get(&id).is_some_and(|&asked| answers <= asked), "{id} was answered too often");
+        }
+        seen
     };
     assert_eq!(run(usize::MAX), run(1), "byte by byte");
 }
+
+/// How often each id came, token for token. The end of input ends a line.
+fn ids(program: &[u8], limit: usize) -> BTreeMap<String, usize> {
+    let stream = program.iter().map(|&byte| if byte == END_OF_INPUT { b'\n' } else { byte });
+    let stream: Vec<u8> = stream.filter(|&byte| !is_operation(byte)).collect();
+    let mut ids = BTreeMap::new();
+    for line in lines(&stream, limit).into_iter().flatten() {
+        count(&line, &mut ids, |_| true);
+    }
+    ids
+}
+
+fn count(message: &[u8], ids: &mut BTreeMap<String, usize>, wanted: fn(Kind) -> bool) {
+    match envelope::parse(message, usize::MAX) {
+        Ok(Message::Single(message)) => {
+            if let Some(id) = message.id().filter(|_| wanted(message.kind())) {
+                *ids.entry(id.into()).or_default() += 1;
+            }
+        }
+        Ok(Message::Batch(batch)) => {
+            envelope::elements(batch).for_each(|message| count(message.as_bytes(), ids, wanted));
+        }
+        Err(_) => {}
+    }
+}
+
+const END_OF_INPUT: u8 = 0x01;
 
 const fn is_operation(byte: u8) -> bool {
     byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r')
@@ -194,6 +229,7 @@ struct Host<C> {
     polls: bool,
     writes: bool,
     closed: bool,
+    answers: BTreeMap<String, usize>,
     steps: u32,
     seen: String,
 }
@@ -208,6 +244,7 @@ impl<C: Channel> Host<C> {
             polls: true,
             writes: true,
             closed: false,
+            answers: BTreeMap::new(),
             steps: 0,
             seen: String::new(),
         }
@@ -216,7 +253,7 @@ impl<C: Channel> Host<C> {
     fn happen(&mut self, operation: u8) {
         let now = self.now;
         match operation {
-            0x01 => self.connection.eof(now),
+            END_OF_INPUT => self.connection.eof(now),
             0x02 => self.connection.closed(now),
             0x03 => self.connection.close(now, Duration::from_secs(3)),
             0x04 => self.polls = !self.polls,
@@ -282,6 +319,7 @@ impl<C: Channel> Host<C> {
                 Ok(Message::Batch(_)) => {}
                 Err(error) => panic!("{error}: {line}"),
             }
+            count(line.as_bytes(), &mut self.answers, |kind| kind == Kind::Response);
         }
         self.seen.push_str(&out);
     }
@@ -312,7 +350,7 @@ impl<C: Channel> Host<C> {
             _ => "{\"resultType\":\"complete\",\"contents\":[]}".into(),
         }
     }
-    fn end(mut self) -> String {
+    fn end(mut self) -> (BTreeMap<String, usize>, String) {
         self.connection.closed(self.now);
         self.poll();
         self.write();
@@ -329,7 +367,7 @@ impl<C: Channel> Host<C> {
         self.connection.timeout(self.now.after(Duration::from_secs(1 << 30)));
         self.poll();
         let _ = writeln!(self.seen, "{counters:?}");
-        self.seen
+        (self.answers, self.seen)
     }
 }
 

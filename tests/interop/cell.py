@@ -6,12 +6,13 @@ import os
 import shutil
 import signal
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from checks import CHECKS, EXIT_SECONDS, Check, Mismatch, Run
 from programs import TARGET, Cell, Command, Script, tap_command
-from quirks import QUIRKS, Quirk
+from quirks import QUIRKS
 from transcript import Start, read_starts
 
 SECONDS = 60
@@ -32,6 +33,7 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
+        """Whether everything was seen."""
         return not self.mismatches
 
 
@@ -61,20 +63,14 @@ async def run_cell(cell: Cell) -> Outcome:
         verify(outcome, run, plan(cell, script))
         for quirk in QUIRKS:
             if quirk.script is not None and quirk.concerns(cell):
-                await run_quirk(outcome, quirk)
+                folder = outcome.folder / f"run-{quirk.step}"
+                folder.mkdir()
+                run = await run_client(cell, quirk.script(folder), folder)
+                verify(outcome, run, [(quirk.step, quirk.check)])
     except Mismatch as mismatch:
         outcome.mismatches.append(str(mismatch))
     outcome.seconds = time.monotonic() - began
     return outcome
-
-
-async def run_quirk(outcome: Outcome, quirk: Quirk) -> None:
-    """Run what would spoil the other steps."""
-    assert quirk.script is not None
-    folder = outcome.folder / f"run-{quirk.step}"
-    folder.mkdir()
-    run = await run_client(outcome.cell, quirk.script(folder), folder)
-    verify(outcome, run, [(quirk.step, quirk.check)])
 
 
 def verify(outcome: Outcome, run: Run, checks: list[tuple[str, Check]]) -> None:
@@ -156,18 +152,14 @@ def last_line(errors: Path) -> str:
 
 def kill_group(pid: int) -> None:
     """End what a client left in its group."""
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def kill_running(starts: list[Start]) -> list[int]:
     """End the servers that are still running, and tell which; some SDKs start them in a group of their own."""
     running = [pid for start in starts if start.exit is None for pid in (start.pid, start.tap) if pid is not None]
     for pid in running:
-        try:
+        with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
     return running

@@ -15,6 +15,7 @@ from transcript import Exchange, Message, Start
 EXIT_SECONDS = 1.5
 """The longest that a server may take from the end of its input to its exit."""
 LEAST_PROGRESS = 3
+"""The fewest notices that a call with progress must give."""
 CANCELLED = "call.cancelled"
 
 
@@ -99,6 +100,14 @@ def check_starts(run: Run) -> None:
     equal("starts of the server", len(run.starts), 1)
 
 
+def check_probe(run: Run) -> None:
+    """The first message is a probe, if the client is one that probes."""
+    if not run.starts:
+        raise Mismatch("the server was never started")
+    methods = [message.method for message in run.starts[0].sent("client")]
+    equal("whether it began with server/discover", methods[:1] == ["server/discover"], run.cell.client.probes)
+
+
 def revision_on_wire(run: Run) -> str:
     """The revision that the conversation has: from the answer to `initialize`, or from each modern request."""
     discovered = [
@@ -145,8 +154,9 @@ def check_list(run: Run) -> None:
 
 def check_echo(run: Run) -> None:
     """The text came back as it was sent, on the wire and to the client."""
-    _, response = first("echo", run.calls("echo"))
+    call, response = first("echo", run.calls("echo"))
     expected = run.script["echo"]["expect"]
+    equal("the first call of a tool", run.conversation.exchanges("tools/call")[0].request.id, call.request.id)
     require(not response.result.get("isError"), f"the echo failed: {response}")
     equal("text on the tap", text_of(response.result), expected)
     equal("text reported", run.report("echo")["text"], expected)
@@ -288,6 +298,7 @@ def check_wire(run: Run) -> None:
 CHECKS: dict[str, Check] = {
     "steps": check_steps,
     "starts": check_starts,
+    "probe": check_probe,
     "revision": check_revision,
     "connect": check_connect,
     "list": check_list,

@@ -32,6 +32,8 @@ class Client:
     command: Command
     revision: str
     """What it negotiates with a server of both eras."""
+    probes: bool = False
+    """Whether it begins with `server/discover`."""
     ours: bool = False
 
 
@@ -78,7 +80,7 @@ def everything_script(_folder: Path) -> Script:
         "echo": {"name": "echo", "arguments": {"message": TEXT}, "expect": f"Echo: {TEXT}"},
         "fail": {"name": "get-sum", "arguments": {"a": "one", "b": 2}},
         "progress": {"name": operation, "arguments": {"duration": 0.2, "steps": 4}},
-        "cancel": {"name": operation, "arguments": {"duration": 1, "steps": 50}, "after": "first-progress"},
+        "cancel": {"name": operation, "arguments": {"duration": 0.5, "steps": 25}, "after": "first-progress"},
     }
 
 
@@ -108,7 +110,8 @@ def python_client(version: str, revision: str, *mode: str) -> Client:
     """A client on PyPI `mcp`."""
     program = PEERS / f"mcp_{version.replace('.', '_')}_client.py"
     options = ("--mode", *mode) if mode else ()
-    return Client(" ".join(("mcp", version, *mode)), (venv_python(version), program, *options), revision)
+    name = " ".join(("mcp", version, *mode))
+    return Client(name, (venv_python(version), program, *options), revision, probes=mode == ("auto",))
 
 
 def sdk_client(version: str, revision: str) -> Client:
@@ -125,9 +128,9 @@ PEER_CLIENTS = (
     python_client("2.3.0", "2025-11-25", "legacy"),
     python_client("2.3.0", MODERN, "auto"),
     Client("npm client 2.4.0 default", ("node", PEERS / "client_2.mjs"), "2025-11-25"),
-    Client("npm client 2.4.0 auto", ("node", PEERS / "client_2.mjs", "--mode", "auto"), MODERN),
+    Client("npm client 2.4.0 auto", ("node", PEERS / "client_2.mjs", "--mode", "auto"), MODERN, probes=True),
     Client("rmcp 3.11 Initialize", (RMCP_TARGET / "debug/rmcp-client", "--mode", "initialize"), "2025-11-25"),
-    Client("rmcp 3.11 Discover", (RMCP_TARGET / "debug/rmcp-client", "--mode", "discover"), MODERN),
+    Client("rmcp 3.11 Discover", (RMCP_TARGET / "debug/rmcp-client", "--mode", "discover"), MODERN, probes=True),
 )
 
 
@@ -160,9 +163,9 @@ PEER_SERVERS = (
 
 PYTHON = ROOT / ".venv/bin/python"
 OUR_CLIENTS = (
-    Client("Rust", (TARGET / "debug/examples/stdio_client",), MODERN, ours=True),
-    Client("Python", (PYTHON, ROOT / "bindings-python/examples/client.py"), MODERN, ours=True),
-    Client("Node", ("node", ROOT / "bindings-node/examples/client.mjs"), MODERN, ours=True),
+    Client("Rust", (TARGET / "debug/examples/stdio_client",), MODERN, probes=True, ours=True),
+    Client("Python", (PYTHON, ROOT / "bindings-python/examples/client.py"), MODERN, probes=True, ours=True),
+    Client("Node", ("node", ROOT / "bindings-node/examples/client.mjs"), MODERN, probes=True, ours=True),
 )
 
 
@@ -178,9 +181,13 @@ OUR_SERVERS = (
 )
 
 
+CELLS = 63
+"""The size of the whole matrix: 11 clients on 3 servers, and 3 clients on 10 servers."""
+
+
 def asking(client: Client, revision: str) -> Client:
-    """The client told to ask for one revision."""
-    return replace(client, command=(*client.command, "--revision", revision))
+    """The client told to ask for one legacy revision, which needs no probe."""
+    return replace(client, command=(*client.command, "--revision", revision), probes=False)
 
 
 def cells() -> list[Cell]:

@@ -31,6 +31,7 @@ class Log:
     """A file of JSON lines that several threads write to."""
 
     def __init__(self, directory: str) -> None:
+        """Make the file of this start."""
         name = f"{time.time_ns():020d}-{os.getpid()}.jsonl"
         self._file = os.open(os.path.join(directory, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         self._lock = threading.Lock()

@@ -36,14 +36,17 @@ class Message:
 
     @property
     def is_request(self) -> bool:
+        """Whether it has a method and an id."""
         return self.method is not None and self.id is not None
 
     @property
     def is_notice(self) -> bool:
+        """Whether it has a method and no id."""
         return self.method is not None and self.id is None
 
     @property
     def is_response(self) -> bool:
+        """Whether it has no method."""
         return self.method is None
 
     @property
@@ -69,6 +72,7 @@ class Message:
         return revision
 
     def __str__(self) -> str:
+        """The sender and the text."""
         return f"{self.sender}: {json.dumps(self.body, ensure_ascii=False)}"
 
 

@@ -10,14 +10,20 @@ fn id() -> impl Strategy<Value = Value> {
     Union::new_weighted(vec![(4, small), (1, odd.boxed())])
 }
 
+/// What stands where an id or a token should.
+fn token() -> impl Strategy<Value = Value> {
+    let other = select(vec![json!(null), json!(true), json!([1, 2]), json!({"a": "-1e5,"}), json!([])]);
+    Union::new_weighted(vec![(9, id().boxed()), (1, other.boxed())])
+}
+
 /// `_meta` of a request: none, complete, complete with a token, and malformed in several ways.
 fn meta() -> impl Strategy<Value = Option<Value>> {
     const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
     const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
     const LEVEL: &str = "io.modelcontextprotocol/logLevel";
     let complete = json!({VERSION: "2026-07-28", CAPABILITIES: {}});
-    let with_token = id().prop_map(|token| json!({VERSION: "2026-07-28", CAPABILITIES: {}, LEVEL: "info", "progressToken": token}));
-    let token = id().prop_map(|token| json!({"progressToken": token}));
+    let with_token = token().prop_map(|token| json!({VERSION: "2026-07-28", CAPABILITIES: {}, LEVEL: "info", "progressToken": token}));
+    let with_token_alone = token().prop_map(|token| json!({"progressToken": token}));
     let malformed = select(vec![
         json!({VERSION: "2026-07-28"}),
         json!({VERSION: 3, CAPABILITIES: {}}),
@@ -30,7 +36,7 @@ fn meta() -> impl Strategy<Value = Option<Value>> {
         (4, Just(None).boxed()),
         (4, Just(Some(complete)).boxed()),
         (2, with_token.prop_map(Some).boxed()),
-        (2, token.prop_map(Some).boxed()),
+        (2, with_token_alone.prop_map(Some).boxed()),
         (1, malformed.prop_map(Some).boxed()),
     ])
 }
@@ -90,14 +96,14 @@ fn request(receiver: Side) -> impl Strategy<Value = Value> {
             ("no/such", Some(json!({}))),
         ],
     };
-    (id(), select(methods), meta()).prop_map(|(id, (method, params), meta)| {
+    (token(), select(methods), meta()).prop_map(|(id, (method, params), meta)| {
         with_params(json!({"id": id, "method": method}), params, meta)
     })
 }
 
 fn notification() -> impl Strategy<Value = Value> {
     let about = |method: &'static str, member: &'static str| {
-        (id(), 0..9_i32).prop_map(move |(token, progress)| {
+        (token(), 0..9_i32).prop_map(move |(token, progress)| {
             message(json!({"method": method, "params": {member: token, "progress": progress}}))
         })
     };
@@ -134,7 +140,7 @@ fn response() -> impl Strategy<Value = Value> {
         json!({"code": 1.5}),
         json!("no"),
     ]);
-    (id(), results, errors, 0..10).prop_map(|(id, result, error, kind)| match kind {
+    (token(), results, errors, 0..10).prop_map(|(id, result, error, kind)| match kind {
         0 => message(json!({"id": id, "result": result, "error": error})),
         1 => message(json!({"id": id})),
         2 => message(json!({"error": error})),

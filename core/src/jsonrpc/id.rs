@@ -16,14 +16,15 @@ pub fn compare(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Whether a number token is a whole number (`3.0` and `1e3` are).
+/// Whether a token is a whole number (`3.0` and `1e3` are). Tokens of other JSON types are not.
 pub fn is_integral(token: &str) -> bool {
     // What nearly all ids are.
-    let plain = token.bytes().all(|byte| byte.is_ascii_digit());
-    plain || string(token).is_none() && Number::of(token).is_integral()
+    let plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
+    let number = token.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    plain || number && Number::of(token).is_integral()
 }
 
-/// The value of a number token that is a whole number from 0 to 2^64-1.
+/// The value of a token that is a whole number from 0 to 2^64-1.
 pub fn as_u64(token: &str) -> Option<u64> {
     if let Ok(number) = token.parse() {
         return Some(number);
@@ -181,6 +182,10 @@ mod tests {
         }
         for token in ["0.5", "1e-1", "1.25e1", "1200e-3", "1e-999999999999999999999", "\"1\""] {
             assert!(!is_integral(token), "{token}");
+        }
+        for token in ["null", "true", "false", "{}", "[]", "[1,2]", "{\"a\":1}"] {
+            assert!(!is_integral(token), "{token}");
+            assert_eq!(as_u64(token), None, "{token}");
         }
     }
 

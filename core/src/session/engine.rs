@@ -246,8 +246,17 @@ impl Engine {
         wire: Wire,
         message: impl FnOnce(&mut String),
     ) -> Result<u64, SendError> {
-        let order =
-            self.outbox.send(related, own, self.limits.message_bytes, message).ok_or(SendError::TooLarge)?;
+        self.send_within(self.limits.message_bytes, related, own, wire, message)
+    }
+    fn send_within(
+        &mut self,
+        limit: usize,
+        related: Related,
+        own: bool,
+        wire: Wire,
+        message: impl FnOnce(&mut String),
+    ) -> Result<u64, SendError> {
+        let order = self.outbox.send(related, own, limit, message).ok_or(SendError::TooLarge)?;
         self.stats.messages_out += 1;
         self.stats.bytes_out += self.outbox.last_sent().len() as u64;
         if self.trace.is_some() {
@@ -255,7 +264,8 @@ impl Engine {
         }
         Ok(order)
     }
-    /// Queues an answer, as a message or as a member of a batch. One that is too large is replaced by an error.
+    /// Queues an answer, as a message or as a member of a batch. One that is too large is replaced by an error, which
+    /// goes out whatever the limit: no request stays without an answer.
     pub(crate) fn answer(
         &mut self,
         reply: Reply,
@@ -268,32 +278,43 @@ impl Engine {
         let too_large = |out: &mut String| {
             write::error(out, ErrorId::Id(id), code::INTERNAL_ERROR, "The answer is too large", None);
         };
-        match reply {
-            Reply::Message => {
-                let sent = self.send(related, own, wire, message);
-                if sent.is_err() {
-                    let _ = self.send(related, own, wire, too_large);
-                }
-                sent.map(drop)
+        let Reply::Batch(number) = reply else {
+            let sent = self.send(related, own, wire, message);
+            if sent.is_err() {
+                let _ = self.send_within(usize::MAX, related, own, wire, too_large);
             }
-            Reply::Batch(number) => {
-                let limit = self.limits.message_bytes;
-                let mut fits = true;
-                if let Some(batch) = self.batches.get_mut(number) {
-                    let start = batch.text.len();
-                    batch.text.push(if start == 0 { '[' } else { ',' });
-                    let body = batch.text.len();
-                    message(&mut batch.text);
-                    if batch.text.len() > limit {
-                        batch.text.truncate(body);
-                        too_large(&mut batch.text);
-                        fits = false;
-                    }
-                }
-                self.member_over(number, wire);
-                if fits { Ok(()) } else { Err(SendError::TooLarge) }
+            return sent.map(drop);
+        };
+        let limit = self.limits.message_bytes;
+        let mut fits = true;
+        let mut full = None;
+        if let Some(batch) = self.batches.get_mut(number) {
+            let start = batch.text.len();
+            batch.text.push(if start == 0 { '[' } else { ',' });
+            message(&mut batch.text);
+            fits = batch.text.len() - start < limit;
+            if !fits {
+                batch.text.truncate(start + 1);
+                too_large(&mut batch.text);
+            }
+            if start > 0 && batch.text.len() >= limit {
+                let member = batch.text.split_off(start + 1);
+                batch.text.pop();
+                full = Some(core::mem::replace(&mut batch.text, format!("[{member}")));
             }
         }
+        if let Some(text) = full {
+            self.send_gathered(&text, wire);
+        }
+        self.member_over(number, wire);
+        if fits { Ok(()) } else { Err(SendError::TooLarge) }
+    }
+    /// Answers of a batch, in as few messages as the limit allows.
+    fn send_gathered(&mut self, text: &str, wire: Wire) {
+        let _ = self.send_within(usize::MAX, Related::Session, true, wire, |out| {
+            out.push_str(text);
+            out.push(']');
+        });
     }
     /// Opens a batch of so many requests.
     pub(crate) fn open_batch(&mut self) -> u64 {
@@ -315,10 +336,7 @@ impl Engine {
             return;
         }
         if let Some(batch) = self.batches.remove(number).filter(|batch| !batch.text.is_empty()) {
-            let mut text = batch.text;
-            text.push(']');
-            // Its members were held to the limit one by one and together.
-            let _ = self.send(Related::Session, true, wire, |out| out.push_str(&text));
+            self.send_gathered(&batch.text, wire);
         }
     }
     /// Whether there is room for a message that starts something.

@@ -6,7 +6,6 @@ contract of scripts and of the lines printed.
 
 import argparse
 import json
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,7 +16,13 @@ from anyio.abc import TaskStatus
 CANCELLED = "call.cancelled"
 UNANSWERED = "unanswered"
 
-OnProgress = Callable[[float], Awaitable[None]]
+
+class OnProgress(Protocol):
+    """Takes the progress of a call, as the callbacks of the SDKs do."""
+
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
+        """Take one notice."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,10 @@ class Options:
 class Session(Protocol):
     """An open session of an SDK."""
 
-    revision: str | None
+    @property
+    def revision(self) -> str | None:
+        """The negotiated revision, if the SDK tells it."""
+        ...
 
     async def list_tools(self) -> list[str]:
         """Return the names of the tools."""
@@ -78,7 +86,7 @@ async def cancel_call(session: Session, script: dict[str, Any]) -> None:
     progressed, ended = anyio.Event(), anyio.Event()
     outcome = UNANSWERED
 
-    async def on_progress(_value: float) -> None:
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
         progressed.set()
 
     async def call(*, task_status: TaskStatus[anyio.CancelScope]) -> None:
@@ -113,13 +121,13 @@ async def converse(session: Session, script: dict[str, Any]) -> None:
         report("echo", text=(await session.call(echo["name"], echo["arguments"])).text)
     if fail := script.get("fail"):
         report("fail", isError=(await session.call(fail["name"], fail["arguments"])).is_error)
-    if progress := script.get("progress"):
+    if counting := script.get("progress"):
         values: list[float] = []
 
-        async def on_progress(value: float) -> None:
-            values.append(value)
+        async def on_progress(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
+            values.append(progress)
 
-        await session.call(progress["name"], progress["arguments"], on_progress)
+        await session.call(counting["name"], counting["arguments"], on_progress)
         report("progress", values=values)
     if "cancel" in script:
         await cancel_call(session, script)

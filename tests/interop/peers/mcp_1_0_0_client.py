@@ -32,7 +32,7 @@ class Session:
             self._newest = token = self._session._request_id
             self._progress[token] = on_progress
             params = {"name": name, "arguments": arguments, "_meta": {"progressToken": token}}
-            request = cast(types.ClientRequest, RawRequest({"method": "tools/call", "params": params}))
+            request = cast("types.ClientRequest", RawRequest({"method": "tools/call", "params": params}))
             result = await self._session.send_request(request, types.CallToolResult)
         text = "".join(item.text for item in result.content if isinstance(item, types.TextContent))
         return Answer(text, result.isError)
@@ -49,7 +49,8 @@ class Session:
             if isinstance(message, Exception):
                 raise message
             if isinstance(message, types.ServerNotification) and isinstance(message.root, types.ProgressNotification):
-                await self._progress[message.root.params.progressToken](message.root.params.progress)
+                params = message.root.params
+                await self._progress[params.progressToken](params.progress, params.total, None)
 
 
 async def main() -> None:

@@ -26,13 +26,14 @@ TOOLS = [
 ]
 
 
-@server.list_tools()
+# The decorators of 1.0.0 have no types.
+@server.list_tools()  # type: ignore[no-untyped-call,untyped-decorator]
 async def list_tools() -> list[types.Tool]:
     """List the tools of the matrix."""
     return TOOLS
 
 
-@server.call_tool()
+@server.call_tool()  # type: ignore[no-untyped-call,untyped-decorator]
 async def call_tool(name: str, arguments: dict[str, Any]) -> list[types.TextContent]:
     """Run one tool. No progress: this version drops ``_meta`` and with it the token."""
     if name == "echo":

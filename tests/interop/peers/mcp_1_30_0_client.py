@@ -19,15 +19,9 @@ class Session:
         return [tool.name for tool in (await self._session.list_tools()).tools]
 
     async def call(self, name: str, arguments: dict[str, Any], on_progress: OnProgress | None = None) -> Answer:
-        async def progress(value: float, _total: float | None, _message: str | None) -> None:
-            if on_progress is not None:
-                await on_progress(value)
-
-        if on_progress is None:
-            result = await self._session.call_tool(name, arguments)
-        else:
+        if on_progress is not None:
             self._newest = self._session._request_id
-            result = await self._session.call_tool(name, arguments, progress_callback=progress)
+        result = await self._session.call_tool(name, arguments, progress_callback=on_progress)
         text = "".join(item.text for item in result.content if isinstance(item, types.TextContent))
         return Answer(text, result.isError)
 

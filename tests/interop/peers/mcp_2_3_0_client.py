@@ -18,12 +18,7 @@ class Session:
         return [tool.name for tool in (await self._client.list_tools()).tools]
 
     async def call(self, name: str, arguments: dict[str, Any], on_progress: OnProgress | None = None) -> Answer:
-        async def progress(value: float, _total: float | None, _message: str | None) -> None:
-            if on_progress is not None:
-                await on_progress(value)
-
-        callback = None if on_progress is None else progress
-        result = await self._client.call_tool(name, arguments, progress_callback=callback)
+        result = await self._client.call_tool(name, arguments, progress_callback=on_progress)
         text = "".join(item.text for item in result.content if isinstance(item, types.TextContent))
         return Answer(text, result.is_error)
 

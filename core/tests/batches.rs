@@ -1,0 +1,170 @@
+//! Batches: `basic/index` of 2025-03-26, and of no other revision.
+mod common;
+
+use common::*;
+use mcp_sansio::{
+    error::SendError,
+    event::{Event, OverReason},
+    session::Server,
+};
+use serde_json::{Value, json};
+
+fn batching() -> Host<Server> {
+    session(server_config(), "2025-03-26", &json!({}))
+}
+
+fn ping(id: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": "ping"})
+}
+
+fn handles(host: &mut Host<Server>) -> Vec<mcp_sansio::RequestHandle> {
+    let requests = host.events().into_iter().filter_map(|event| match event {
+        Event::Request(request) => Some(request.handle()),
+        _ => None,
+    });
+    requests.collect()
+}
+
+fn ids(answer: &Value) -> Vec<Value> {
+    answer.as_array().unwrap().iter().map(|member| member["id"].clone()).collect()
+}
+
+/// Answers are gathered, whoever gives them, in whatever order.
+#[test]
+fn the_answers_of_a_batch_come_together() {
+    let mut host = batching();
+    host.tell(&json!([call("a", "slow"), ping(1), initialized(), call("b", "slow"), {"jsonrpc": "2.0", "id": 9, "result": {}}]));
+    host.silent();
+    let handles = handles(&mut host);
+    host.respond(handles[1], "{}");
+    host.silent();
+    host.respond(handles[0], "{}");
+    let answer = host.one();
+    let mut answered = ids(&answer);
+    answered.sort_by_key(ToString::to_string);
+    assert_eq!(answered, [json!("a"), json!("b"), json!(1)]);
+}
+
+/// Nothing is answered to notices and responses.
+#[test]
+fn a_batch_without_requests_has_no_answer() {
+    let mut host = batching();
+    host.tell(&json!([initialized(), cancelled(4)]));
+    host.silent();
+}
+
+#[test]
+fn each_member_is_judged_by_itself() {
+    let mut host = batching();
+    let answer = host.ask(&json!([1, ping(8), {"foo": "bar"}, [], request(9, "no/such", json!({}))]));
+    let members = answer.as_array().unwrap();
+    assert_eq!(members.len(), 5);
+    let codes: Vec<_> = members.iter().map(|member| member["error"]["code"].clone()).collect();
+    assert_eq!(codes.iter().filter(|code| **code == -32600).count(), 3);
+    assert_eq!(codes.iter().filter(|code| **code == -32601).count(), 1);
+    assert!(members.iter().any(|member| *member == json!({"jsonrpc": "2.0", "id": 8, "result": {}})));
+}
+
+/// One error for what is no batch at all.
+#[test]
+fn an_empty_batch_is_an_error() {
+    let mut host = batching();
+    let refused = host.ask(&json!([]));
+    assert_eq!(refused["error"]["code"], -32600);
+}
+
+/// A member that is cancelled is left out; the others are still answered.
+#[test]
+fn a_cancelled_member_is_left_out() {
+    let mut host = batching();
+    host.tell(&json!([call(1, "slow"), call(2, "slow")]));
+    let handles = handles(&mut host);
+    host.respond(handles[0], "{}");
+    host.tell(&cancelled(2));
+    assert_eq!(ids(&host.one()), [1]);
+    assert_eq!(over(&host.event()), Some((handles[1], OverReason::Cancelled)));
+    host.tell(&json!([call(3, "slow")]));
+    host.events();
+    host.tell(&cancelled(3));
+    host.silent();
+}
+
+/// A duplicate of a request in flight is refused in its place.
+#[test]
+fn a_duplicate_id_in_a_batch_is_refused() {
+    let mut host = batching();
+    host.tell(&json!([call(1, "slow"), call(1, "slow")]));
+    let handles = handles(&mut host);
+    assert_eq!(handles.len(), 1);
+    host.respond(handles[0], "{}");
+    let answer = host.one();
+    assert_eq!(answer.as_array().unwrap().len(), 2);
+    assert_eq!(answer[0]["error"]["code"], -32600);
+    assert_eq!(answer[1]["id"], 1);
+}
+
+/// Answers that together pass the bound of a message come in several; one that passes it alone is replaced by an error.
+#[test]
+fn answers_that_do_not_fit_together_still_come() {
+    let mut host = session(
+        server_config().limits(limits(|limits| limits.message_bytes = 600)),
+        "2025-03-26",
+        &json!({}),
+    );
+    host.tell(&json!([call(1, "slow"), call(2, "slow")]));
+    let text = format!(r#"{{"x":"{}"}}"#, "a".repeat(480));
+    let now = host.now;
+    for handle in handles(&mut host) {
+        // That it is too large is said here, and to the peer in its place.
+        let _ = host.machine.respond(now, handle, result(&text));
+    }
+    let mut answered: Vec<Value> = host
+        .sent()
+        .iter()
+        .flat_map(|sent| if sent.is_array() { ids(sent) } else { vec![sent["id"].clone()] })
+        .collect();
+    answered.sort_by_key(ToString::to_string);
+    assert_eq!(answered, [1, 2]);
+}
+
+/// Where a revision has no batches, one is refused whole, and nothing in it is served.
+#[test]
+fn other_revisions_have_no_batches() {
+    for revision in ["2024-11-05", "2025-06-18", "2025-11-25"] {
+        let mut host = session(server_config(), revision, &json!({}));
+        let refused = host.ask(&json!([ping(1), call(2, "slow")]));
+        assert_eq!(refused["error"]["code"], -32600, "{revision}");
+        assert!(refused.get("id").is_none_or(Value::is_null));
+        assert_eq!(host.fault_codes(), ["fault.batch"]);
+    }
+    let mut host = serve(server_config());
+    host.ask(&modern(1, "tools/list", json!({})));
+    assert_eq!(host.ask(&json!([modern(2, "tools/list", json!({}))]))["error"]["code"], -32600);
+}
+
+/// A client reads batches too.
+#[test]
+fn a_client_reads_a_batch() {
+    let mut host = start(
+        client_config().probe(false).revisions(&[mcp_sansio::revision::Revision::V2025_03_26]).unwrap(),
+    );
+    let opening = host.one();
+    host.tell(&answer(&opening, &initialize_result("2025-03-26")));
+    host.one();
+    host.event();
+    let (first, one) = host.call("tools/list");
+    let (second, two) = host.call("tools/list");
+    host.tell(&json!([answer(&two, &json!({"n": 2})), ping("s"), answer(&one, &json!({"n": 1}))]));
+    let completed: Vec<_> = host
+        .events()
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Completed { call, outcome: Ok(_) } => Some(call),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(completed, [second, first]);
+    let answered = host.one();
+    let answered = answered.as_array().map_or(&answered, |members| &members[0]);
+    assert_eq!(*answered, json!({"jsonrpc": "2.0", "id": "s", "result": {}}));
+}

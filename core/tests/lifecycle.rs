@@ -1,0 +1,233 @@
+//! How a legacy session opens: `basic/lifecycle` and `basic/utilities/ping` of 2024-11-05 to 2025-11-25.
+mod common;
+
+use std::time::Duration;
+
+use common::*;
+use mcp_sansio::{
+    error::{CloseReason, SendError},
+    event::{Event, Target},
+    limits::Limits,
+    revision::Revision,
+    session::CallOptions,
+};
+use serde_json::{Value, json};
+
+fn revision(name: &str) -> Revision {
+    Revision::from_name(name).unwrap()
+}
+
+/// `basic/lifecycle`: a version that the server speaks is answered with itself, any other with one that it speaks.
+#[test]
+fn a_server_answers_the_version_that_was_asked_for() {
+    for (asked, answered) in LEGACY.map(|name| (name, name)).into_iter().chain([
+        (MODERN, NEWEST),
+        ("1999-01-01", NEWEST),
+        ("", NEWEST),
+    ]) {
+        let mut host = serve(server_config().instructions("Be kind."));
+        let answer = host.ask(&initialize("i", asked, &json!({"roots": {}})));
+        assert_eq!(answer["id"], "i");
+        assert_eq!(
+            answer["result"],
+            json!({
+                "protocolVersion": answered, "serverInfo": {"name": "server", "version": "1"},
+                "capabilities": {"tools": {"listChanged": true}}, "instructions": "Be kind."
+            })
+        );
+        let Event::Ready(ready) = host.event() else { panic!("not ready") };
+        assert_eq!(ready.revision, answered);
+        assert_eq!(ready.capabilities.unwrap().as_str(), r#"{"roots":{}}"#);
+    }
+}
+
+/// `basic/lifecycle`: what `initialize` must carry.
+#[test]
+fn a_server_refuses_params_of_initialize_that_are_not_whole() {
+    let whole = initialize(1, NEWEST, &json!({}));
+    for broken in ["protocolVersion", "capabilities", "clientInfo"] {
+        for value in [None, Some(json!(7)), Some(Value::Null)] {
+            let mut message = whole.clone();
+            let params = message["params"].as_object_mut().unwrap();
+            match value {
+                Some(value) => params.insert(broken.into(), value),
+                None => params.remove(broken),
+            };
+            let mut host = serve(server_config());
+            let answer = host.ask(&message);
+            assert_eq!(answer["error"]["code"], -32602, "{message}");
+            assert!(answer["error"]["message"].as_str().unwrap().contains(broken), "{answer}");
+            assert!(host.ask(&whole)["result"].is_object(), "the client may try again");
+        }
+    }
+}
+
+/// `basic/versioning` of 2026-07-28: a server of both eras says both ways in.
+#[test]
+fn a_request_before_initialize_is_refused_with_both_ways_in() {
+    let mut host = serve(server_config());
+    let refused = host.ask(&request(5, "tools/list", json!({})));
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(5), &json!(-32602)));
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("initialize") && message.contains("io.modelcontextprotocol/protocolVersion"),
+        "{message}"
+    );
+    assert!(host.ask(&initialize(6, NEWEST, &json!({})))["result"].is_object());
+}
+
+/// `basic/versioning` of 2026-07-28: a server of the modern era alone names its versions to a legacy client.
+#[test]
+fn a_modern_server_names_its_versions_to_a_legacy_client() {
+    let mut host = serve(server_config().revisions(&[revision(MODERN)]).unwrap());
+    let refused = host.ask(&initialize(0, NEWEST, &json!({})));
+    assert_eq!(refused["error"]["code"], -32022);
+    assert_eq!(refused["error"]["data"], json!({"supported": [MODERN], "requested": NEWEST}));
+    assert!(refused["error"]["message"].as_str().unwrap().contains(MODERN));
+}
+
+/// `basic/lifecycle`: initialization happens once.
+#[test]
+fn a_second_initialize_is_refused() {
+    let mut host = session(server_config(), "2025-06-18", &json!({}));
+    assert_eq!(host.ask(&initialize(1, "2024-11-05", &json!({})))["error"]["code"], -32600);
+    host.tell(&call(2, "echo"));
+    assert_eq!(host.request().revision(), revision("2025-06-18"));
+}
+
+/// `basic/utilities/ping`: it is answered at any moment, with an empty object.
+#[test]
+fn ping_is_answered_at_any_moment() {
+    let pong = |host: &mut common::Host<mcp_sansio::session::Server>, id: u32| {
+        let answer = host.ask(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
+        assert_eq!(answer, json!({"jsonrpc": "2.0", "id": id, "result": {}}));
+    };
+    let mut server = serve(server_config());
+    pong(&mut server, 1);
+    server.ask(&initialize(2, NEWEST, &json!({})));
+    pong(&mut server, 3);
+    server.tell(&initialized());
+    pong(&mut server, 4);
+    server.tell(&call(5, "slow"));
+    pong(&mut server, 6);
+
+    let mut client = start(client_config().probe(false));
+    client.one();
+    for _ in 0..2 {
+        let answer = client.ask(&json!({"jsonrpc": "2.0", "id": "p", "method": "ping"}));
+        assert_eq!(answer, json!({"jsonrpc": "2.0", "id": "p", "result": {}}));
+        client.tell(&json!({"jsonrpc": "2.0", "id": 1, "result": initialize_result(NEWEST)}));
+        client.sent();
+    }
+}
+
+/// `basic/lifecycle`: a server asks nothing but `ping` before `initialized`, and only what the client declared.
+#[test]
+fn a_servers_calls_wait_for_initialized_and_need_a_capability() {
+    let mut host = serve(server_config());
+    let ask = |host: &mut common::Host<mcp_sansio::session::Server>, method| {
+        host.machine.call(host.now, Target::Channel, method, Some(json("{}")), CallOptions::new())
+    };
+    assert_eq!(ask(&mut host, "roots/list"), Err(SendError::NotReady));
+    host.ask(&initialize(0, NEWEST, &json!({"roots": {}})));
+    assert_eq!(ask(&mut host, "roots/list"), Err(SendError::NotReady));
+    assert!(ask(&mut host, "ping").is_ok());
+    host.tell(&initialized());
+    assert!(ask(&mut host, "roots/list").is_ok());
+    assert_eq!(ask(&mut host, "sampling/createMessage"), Err(SendError::MissingCapability("sampling")));
+    assert_eq!(ask(&mut host, "tools/list"), Err(SendError::NotInRevision));
+}
+
+/// `basic/lifecycle`: a client asks for its newest version, takes any that it speaks, and leaves otherwise.
+#[test]
+fn a_client_takes_a_version_that_it_speaks() {
+    for answered in LEGACY {
+        let mut host = start(client_config().probe(false));
+        let opening = host.one();
+        assert_eq!(opening["method"], "initialize");
+        assert_eq!(
+            opening["params"],
+            json!({"protocolVersion": NEWEST, "capabilities": {}, "clientInfo": {"name": "client", "version": "1"}})
+        );
+        assert_eq!(
+            host.machine.call(host.now, "tools/list", None, CallOptions::new()),
+            Err(SendError::NotReady)
+        );
+        host.tell(&answer(&opening, &initialize_result(answered)));
+        assert_eq!(host.one(), initialized());
+        let Event::Ready(ready) = host.event() else { panic!("not ready") };
+        assert_eq!(ready.revision, answered);
+        assert_eq!(ready.peer.unwrap().as_str(), r#"{"name":"peer","version":"1"}"#);
+    }
+    for answered in ["1999-01-01", MODERN, ""] {
+        let mut host = start(client_config().probe(false));
+        let opening = host.one();
+        host.tell(&answer(&opening, &initialize_result(answered)));
+        host.silent();
+        assert_eq!(host.closed(), Some(CloseReason::Handshake), "{answered}");
+    }
+    let mut pinned = start(client_config().revisions(&[revision("2024-11-05")]).unwrap());
+    let opening = pinned.one();
+    assert_eq!(opening["params"]["protocolVersion"], "2024-11-05");
+    pinned.tell(&answer(&opening, &initialize_result(NEWEST)));
+    assert_eq!(pinned.closed(), Some(CloseReason::Handshake));
+}
+
+/// `basic/lifecycle`: timeouts apply to every request; `basic/utilities/cancellation`: `initialize` is not cancelled.
+#[test]
+fn a_handshake_that_takes_too_long_ends_without_a_cancellation() {
+    let mut host = start(client_config().probe(false));
+    host.one();
+    host.wait(seconds(30));
+    host.silent();
+    let faults = host.events();
+    assert!(
+        matches!(&faults[..], [Event::Fault(fault), Event::Closed(CloseReason::Handshake)] if fault.code == "fault.handshake")
+    );
+
+    let mut host = start(client_config().probe(false));
+    host.one();
+    host.machine.close(host.now, Duration::ZERO);
+    host.silent();
+    assert_eq!(host.closed(), Some(CloseReason::Local));
+
+    let mut server = serve(server_config());
+    server.ask(&initialize(1, NEWEST, &json!({})));
+    server.tell(&cancelled(1));
+    server.tell(&initialized());
+    server.tell(&call(2, "echo"));
+    assert!(server.events().iter().any(|event| matches!(event, Event::Request(_))));
+}
+
+/// `basic/utilities/ping`: pings at intervals, and the connection is stale after several without an answer.
+#[test]
+fn keep_alive_pings_end_a_dead_session() {
+    let bounds = || {
+        limits(|limits: &mut Limits| {
+            limits.ping_interval = Some(seconds(20));
+            limits.ping_timeout = seconds(5);
+            limits.ping_failures = 2;
+        })
+    };
+    fn play<M: Machine>(host: &mut Host<M>) {
+        host.wait(seconds(20));
+        let ping = host.one();
+        assert_eq!(ping["method"], "ping");
+        host.tell(&answer(&ping, &json!({})));
+        host.wait(seconds(20));
+        assert_eq!(host.one()["method"], "ping");
+        host.wait(seconds(20));
+        let second = host.one();
+        assert_eq!(second["method"], "ping");
+        // One answer in time starts the count again.
+        host.tell(&answer(&second, &json!({})));
+        host.wait(seconds(44));
+        assert_eq!(host.sent().len(), 2);
+        assert!(host.events().is_empty());
+        host.wait(seconds(1));
+        assert!(matches!(host.event(), Event::Closed(CloseReason::KeepAlive)));
+        host.silent();
+    }
+    play(&mut session(server_config().limits(bounds()), NEWEST, &json!({})));
+    play(&mut legacy_client(client_config().limits(bounds())));
+}
