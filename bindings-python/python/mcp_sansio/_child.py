@@ -138,9 +138,9 @@ class Child(asyncio.SubprocessProtocol):
     async def close(self) -> None:
         """Ends the conversation, then the process: end of input, SIGTERM, SIGKILL."""
         try:
-            with contextlib.suppress(LocalProtocolError):
+            if not self.driver.closed.done():
                 self.driver.do(self.connection.close)
-            self.driver.turn()
+                await asyncio.wait([self.driver.closed], timeout=CLOSE_SECONDS)
             stdin = self._transport.get_pipe_transport(0)
             if stdin is not None:
                 stdin.close()
