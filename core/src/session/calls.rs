@@ -96,7 +96,7 @@ pub struct CallOptions<'a> {
     pub progress: bool,
     /// Modern: the wanted level of log notices.
     pub log_level: Option<LogLevel>,
-    /// Members for `_meta`: an object. The engine's own keys are refused, or replaced where the engine sets them.
+    /// Members for `_meta`: an object. They replace those of the params; the engine's own keys are refused.
     pub meta: Option<Json<'a>>,
 }
 
@@ -165,9 +165,11 @@ fn check_meta(members: Option<Json<'_>>, progress: bool) -> Result<(), SendError
     Ok(())
 }
 
-fn meta_members(out: &mut String, members: Option<Json<'_>>) {
+/// Writes the members but for those that are written from elsewhere: the progress token, and what `others` has.
+fn meta_members(out: &mut String, members: Option<Json<'_>>, others: Option<Json<'_>>) {
     for (key, value) in members.into_iter().flat_map(Json::members) {
-        if crate::json::unescape(key).is_some_and(|key| key == meta::PROGRESS_TOKEN) {
+        let name = crate::json::unescape(key).unwrap_or_default();
+        if name == meta::PROGRESS_TOKEN || others.is_some_and(|others| others.member(&name).is_some()) {
             continue;
         }
         if !out.ends_with('{') {
@@ -217,8 +219,8 @@ impl Engine {
                         out.push_str("\"progressToken\":");
                         write::integer(out, wire_id);
                     }
-                    meta_members(out, own_meta);
-                    meta_members(out, options.meta);
+                    meta_members(out, own_meta, options.meta);
+                    meta_members(out, options.meta, None);
                     out.push('}');
                 }
                 for (key, value) in call.params.into_iter().flat_map(Json::members) {

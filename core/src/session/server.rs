@@ -888,8 +888,9 @@ fn check_result(result: Json<'_>, revision: Revision, cache: Option<CacheHint>) 
         }
     }
     if features.server_info && flags.has(Flags::META) {
-        let Some(own) = result.member("_meta").filter(|own| own.is_object()) else {
-            return Err(SendError::Invalid("`_meta` must be an object"));
+        let mut metas = result.members().filter(|(key, _)| unescape(key).is_some_and(|key| key == "_meta"));
+        let (Some((_, own)), None) = (metas.next().filter(|(_, own)| own.is_object()), metas.next()) else {
+            return Err(SendError::Invalid("`_meta` must be one object"));
         };
         if own.members().any(|(key, _)| unescape(key).is_some_and(|key| meta::is_engine_key(&key))) {
             return Err(SendError::Invalid("this `_meta` key belongs to the engine"));
