@@ -380,6 +380,15 @@ impl Engine {
         self.unblock();
         self.outbox.take_event()
     }
+    /// Whether an event waits to be taken.
+    pub(crate) fn has_events(&mut self) -> bool {
+        self.unblock();
+        self.outbox.events() > 0
+    }
+    /// Whether a record of the trace does.
+    pub(crate) fn has_trace(&self) -> bool {
+        self.trace.as_ref().is_some_and(|trace| !trace.is_empty())
+    }
 
     // Faults.
 
