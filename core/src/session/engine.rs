@@ -2,6 +2,7 @@
 use alloc::{boxed::Box, format, string::String, sync::Arc};
 
 use super::{
+    batches::Batches,
     calls::{Call, NewCall, Purpose, Wires},
     outbox::Outbox,
     requests::{Received, Requests},
@@ -34,13 +35,6 @@ pub(crate) enum Reply {
     Batch(u64),
 }
 
-/// A batch of 2025-03-26 whose answers are gathered.
-#[derive(Debug, Default)]
-struct Gathering {
-    open: usize,
-    text: String,
-}
-
 /// Why no new work is taken.
 #[derive(Debug, Clone, Copy)]
 struct Ending {
@@ -62,8 +56,7 @@ pub(crate) struct Engine {
     /// Arming of the client's probe or handshake.
     pub(crate) opening: Arming,
     pub(crate) ping: Arming,
-    batches: Table<Gathering>,
-    last_batch: u64,
+    pub(crate) batches: Batches,
     last_handle: u64,
     ending: Option<Ending>,
     ended: bool,
@@ -94,8 +87,7 @@ impl Engine {
             trace: trace.then(|| Trace::new(limits.trace, limits.session_bytes)),
             opening: 0,
             ping: 0,
-            batches: Table::default(),
-            last_batch: 0,
+            batches: Batches::default(),
             last_handle: 0,
             ending: None,
             ended: false,
@@ -286,58 +278,27 @@ impl Engine {
             return sent.map(drop);
         };
         let limit = self.limits.message_bytes;
-        let mut fits = true;
-        let mut full = None;
-        if let Some(batch) = self.batches.get_mut(number) {
-            let start = batch.text.len();
-            batch.text.push(if start == 0 { '[' } else { ',' });
-            message(&mut batch.text);
-            fits = batch.text.len() - start < limit;
-            if !fits {
-                batch.text.truncate(start + 1);
-                too_large(&mut batch.text);
-            }
-            if start > 0 && batch.text.len() >= limit {
-                let member = batch.text.split_off(start + 1);
-                batch.text.pop();
-                full = Some(core::mem::replace(&mut batch.text, format!("[{member}")));
-            }
+        let mut member = String::new();
+        message(&mut member);
+        let fits = member.len() + "[]".len() <= limit;
+        if !fits {
+            member.clear();
+            too_large(&mut member);
         }
-        if let Some(text) = full {
-            self.send_gathered(&text, wire);
+        if let Some(full) = self.batches.gather(number, limit, &member) {
+            self.send_gathered(&full, wire);
         }
         self.member_over(number, wire);
         if fits { Ok(()) } else { Err(SendError::TooLarge) }
     }
-    /// Answers of a batch, in as few messages as the limit allows.
-    fn send_gathered(&mut self, text: &str, wire: Wire) {
-        let _ = self.send_within(usize::MAX, Related::Session, true, wire, |out| {
-            out.push_str(text);
-            out.push(']');
-        });
-    }
-    /// Opens a batch of so many requests.
-    pub(crate) fn open_batch(&mut self) -> u64 {
-        self.last_batch += 1;
-        // One more than its members, so that it stays open until the last is read.
-        self.batches.push(self.last_batch, Gathering { open: 1, text: String::new() });
-        self.last_batch
-    }
-    pub(crate) fn batch_member(&mut self, number: u64) {
-        if let Some(batch) = self.batches.get_mut(number) {
-            batch.open += 1;
-        }
-    }
     /// A member of a batch was answered, or never will be. The last one sends what was gathered.
     pub(crate) fn member_over(&mut self, number: u64, wire: Wire) {
-        let Some(batch) = self.batches.get_mut(number) else { return };
-        batch.open = batch.open.saturating_sub(1);
-        if batch.open > 0 {
-            return;
+        if let Some(answers) = self.batches.member_over(number) {
+            self.send_gathered(&answers, wire);
         }
-        if let Some(batch) = self.batches.remove(number).filter(|batch| !batch.text.is_empty()) {
-            self.send_gathered(&batch.text, wire);
-        }
+    }
+    fn send_gathered(&mut self, answers: &str, wire: Wire) {
+        let _ = self.send_within(usize::MAX, Related::Session, true, wire, |out| out.push_str(answers));
     }
     /// Whether there is room for a message that starts something.
     pub(crate) fn room(&mut self) -> Result<(), SendError> {
@@ -564,11 +525,14 @@ impl Engine {
         if let Some(event) = event {
             self.outbox.deliver(event);
         }
+        if let (Reply::Batch(number), OverReason::Cancelled | OverReason::Closed) = (request.reply, reason) {
+            self.member_over(number, Wire { revision: Some(request.revision) });
+        }
         Some(request)
     }
     /// Why a request can't be taken now, as a machine-readable reason and the bound.
     pub(crate) fn refusal(&self, bytes: usize) -> Option<(&'static str, Option<usize>)> {
-        let retained = self.requests.bytes() + self.outbox.bytes() + bytes;
+        let retained = self.requests.bytes() + self.batches.bytes() + self.outbox.bytes() + bytes;
         if !self.is_open() {
             Some(("closing", None))
         } else if self.requests.len() >= self.limits.requests {

@@ -1,4 +1,5 @@
 //! The roles on one ordered channel of messages.
+mod batches;
 mod calls;
 mod catalog;
 mod client;

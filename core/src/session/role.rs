@@ -108,7 +108,7 @@ pub(crate) trait Role {
             Reply::Batch(number) if self.engine().side == Side::Server => {
                 let wire = self.wire();
                 let engine = self.engine();
-                engine.batch_member(number);
+                engine.batches.add_member(number);
                 let _ = engine.answer(reply, Related::Session, true, wire, "null", |out| {
                     write::error(out, ErrorId::Null, error, message, None);
                 });
@@ -150,7 +150,7 @@ pub(crate) trait Role {
         if let Some((message, detail)) = wrong {
             return self.complain(code::INVALID_REQUEST, message, "fault.batch", detail);
         }
-        let number = self.engine().open_batch();
+        let number = self.engine().batches.open();
         let reply = Reply::Batch(number);
         for element in envelope::elements(text) {
             match envelope::parse(element.as_bytes(), depth) {
@@ -188,7 +188,7 @@ pub(crate) trait Role {
             ),
             (Kind::Request, Some(id)) => {
                 if let Reply::Batch(number) = reply {
-                    self.engine().batch_member(number);
+                    self.engine().batches.add_member(number);
                 }
                 if !crate::jsonrpc::id::is_integral(id) && !id.starts_with('"') {
                     let detail = String::from("a request id with a fraction; served");
@@ -237,7 +237,7 @@ pub(crate) trait Role {
                 let error =
                     if problem == Problem::Params { code::INVALID_PARAMS } else { code::INVALID_REQUEST };
                 if let Reply::Batch(number) = reply {
-                    self.engine().batch_member(number);
+                    self.engine().batches.add_member(number);
                 }
                 self.refuse(reply, id, error, "Invalid Request", None);
                 self.engine().fault("fault.invalid", BASE, Some(error), detail);
@@ -335,12 +335,7 @@ pub(crate) trait Role {
             return;
         };
         self.engine().stats.cancelled += 1;
-        if let Some(Reply::Batch(number)) =
-            self.engine().over(handle, OverReason::Cancelled).map(|request| request.reply)
-        {
-            let wire = self.wire();
-            self.engine().member_over(number, wire);
-        }
+        self.engine().over(handle, OverReason::Cancelled);
     }
 
     fn handle_timeout(&mut self, now: Instant) {
