@@ -30,14 +30,15 @@ pub struct Limits {
     pub requests: usize,
     /// Calls of ours that await the peer's answer. One more is `Blocked`.
     pub calls: usize,
-    /// Events not yet polled, after which `wants_read` is false. At twice this, or at twice `session_bytes` of payload in
-    /// them, the machine ends.
+    /// Events not yet polled, after which `wants_read` is false; so it is at `session_bytes` of payload in them. At twice
+    /// either the machine ends.
     pub events: usize,
     /// Bytes of output not yet taken, after which `call`, `notify`, `progress` and `log` are `Blocked` and `wants_read`
     /// is false. At twice this, by the engine's own replies, the machine ends.
     pub output_bytes: usize,
-    /// Bytes of the requests that await our answer, of undelivered events and of queued output together. A request
-    /// beyond it is answered with -32603. Worst case: this plus one message.
+    /// Bytes of the requests that await our answer, of answers gathered for batches and of queued output together. A
+    /// request beyond it is answered with -32603. Of payload in undelivered events the same again. Worst case: three
+    /// times this plus two messages.
     pub session_bytes: usize,
     /// Error replies without an id (unparseable input, duplicate ids) a second; more are only reported.
     pub error_replies: usize,
