@@ -32,8 +32,10 @@ fn ids(answer: &Value) -> Vec<Value> {
 #[test]
 fn the_answers_of_a_batch_come_together() {
     let mut host = batching();
+    let before = host.machine.stat("messages_in");
     host.tell(&json!([call("a", "slow"), ping(1), initialized(), call("b", "slow"), {"jsonrpc": "2.0", "id": 9, "result": {}}]));
     host.silent();
+    assert_eq!(host.machine.stat("messages_in"), before + 5);
     let handles = handles(&mut host);
     host.respond(handles[1], "{}");
     host.silent();

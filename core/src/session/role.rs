@@ -150,6 +150,7 @@ pub(crate) trait Role {
         if let Some((message, detail)) = wrong {
             return self.complain(code::INVALID_REQUEST, message, "fault.batch", detail);
         }
+        self.engine().stats.messages_in += count as u64 - 1;
         let number = self.engine().batches.open();
         let reply = Reply::Batch(number);
         for element in envelope::elements(text) {
