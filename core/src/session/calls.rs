@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     CallHandle,
-    error::SendError,
+    error::{SendError, TimeLimit},
     event::Related,
     json::Json,
     jsonrpc::write,
@@ -51,6 +51,10 @@ pub(crate) struct Call {
 impl Call {
     pub(crate) fn deadline(&self) -> Instant {
         self.silence_until.min(self.total_until)
+    }
+    /// The limit that the deadline is of.
+    pub(crate) fn limit(&self) -> TimeLimit {
+        if self.total_until <= self.silence_until { TimeLimit::Total } else { TimeLimit::Silence }
     }
 }
 
@@ -270,9 +274,7 @@ impl Engine {
             timer: 0,
             order,
         };
-        if entry.deadline().as_nanos() < u64::MAX
-            && !matches!(call.purpose, Purpose::Probe | Purpose::Initialize)
-        {
+        if !matches!(call.purpose, Purpose::Probe | Purpose::Initialize) {
             entry.timer = self.timers.arm(entry.deadline(), Timer::Call(handle));
         }
         self.calls.push(handle, entry);

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     CallHandle, InputHandle, RequestHandle,
-    error::{CallError, CloseReason, Fault, RpcError, SendError, TimeLimit},
+    error::{CallError, CloseReason, Fault, RpcError, SendError},
     event::{Action, Event, Outgoing, OverReason, Related},
     json::{Json, Payload},
     jsonrpc::{
@@ -138,13 +138,24 @@ impl Engine {
     }
     /// The next live timer that is due.
     pub(crate) fn pop_due(&mut self) -> Option<Timer> {
-        while let Some((timer, arming)) = self.timers.pop_due(self.now) {
-            if self.is_live()(timer, arming) {
+        while let Some((at, timer, arming)) = self.timers.pop_due(self.now) {
+            if !self.is_live()(timer, arming) {
+                self.timers.was_stale();
+            } else if !self.is_put_off(at, timer) {
                 return Some(timer);
             }
-            self.timers.was_stale();
         }
+        let mut timers = core::mem::take(&mut self.timers);
+        timers.settle(self.is_live());
+        self.timers = timers;
         None
+    }
+    /// Whether progress has moved the deadline of a call since its timer was armed. If so it is armed again.
+    fn is_put_off(&mut self, at: Instant, timer: Timer) -> bool {
+        let Timer::Call(handle) = timer else { return false };
+        let Some(call) = self.calls.get_mut(handle).filter(|call| call.deadline() > at) else { return false };
+        call.timer = self.timers.arm(call.deadline(), timer);
+        true
     }
     /// Takes no new work and ends when what runs is over, or after `drain`.
     pub(crate) fn end_after(&mut self, drain: core::time::Duration, reason: CloseReason) {
@@ -452,23 +463,6 @@ impl Engine {
             // A ping has no payload, so it fits any limit that lets a session begin.
             let _ = self.start_call(&call, &options);
         }
-    }
-    /// A call's timer fired. `Some`: it ran out of time, and is still in the table.
-    pub(crate) fn call_due(&mut self, handle: u64) -> Option<TimeLimit> {
-        let now = self.now;
-        let call = self.calls.get_mut(handle)?;
-        let limit = if call.total_until <= now {
-            TimeLimit::Total
-        } else if call.silence_until <= now {
-            TimeLimit::Silence
-        } else {
-            // Progress moved the deadline since the timer was armed.
-            let at = call.deadline();
-            call.timer = self.timers.arm(at, Timer::Call(handle));
-            return None;
-        };
-        self.stats.timeouts += 1;
-        Some(limit)
     }
     /// The call whose wire id a token names, if it is live. `Err`: whether it is one that was live once.
     pub(crate) fn call_of(&self, token: &str) -> Result<u64, bool> {

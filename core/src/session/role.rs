@@ -356,11 +356,9 @@ pub(crate) trait Role {
     }
 
     fn call_due(&mut self, handle: u64) {
-        let Some(limit) = self.engine().call_due(handle) else { return };
-        let Some((purpose, began)) = self.engine().calls.get(handle).map(|call| (call.purpose, call.began))
-        else {
-            return;
-        };
+        let call = self.engine().calls.get(handle).map(|call| (call.purpose, call.limit(), call.began));
+        let Some((purpose, limit, began)) = call else { return };
+        self.engine().stats.timeouts += 1;
         if purpose == Purpose::Ping {
             self.engine().complete(handle, Err(CallError::Timeout { limit, began }));
             return self.ping_missed();
