@@ -81,3 +81,22 @@ fn what_takes_for_ever_has_no_deadline() {
         assert_eq!(start(client_config().limits(for_ever.clone()).probe(probe)).machine.next_timeout(), None);
     }
 }
+
+/// The end of input is not silence: what runs then has the whole drain, and is not asked for signs of life.
+#[test]
+fn nobody_is_pinged_after_the_end_of_input() {
+    let limits = limits(|limits| {
+        limits.ping_interval = Some(seconds(1));
+        limits.ping_timeout = seconds(1);
+        limits.ping_failures = 1;
+        limits.drain = seconds(10);
+    });
+    let mut server = session(server_config().limits(limits), NEWEST, &json!({}));
+    server.tell(&common::call(1, "slow"));
+    let handle = server.request().handle();
+    server.eof();
+    server.wait(seconds(9));
+    server.silent();
+    server.respond(handle, "{}");
+    assert_eq!(server.one()["id"], 1);
+}

@@ -450,7 +450,8 @@ impl Engine {
     }
     /// Sends a keep-alive ping, unless one is unanswered, and arms the next.
     pub(crate) fn send_ping(&mut self, revision: Revision) {
-        let Some(interval) = self.limits.ping_interval else { return };
+        // The peer of a machine that is ending may have nothing to say any more.
+        let Some(interval) = self.limits.ping_interval.filter(|_| self.is_open()) else { return };
         self.arm_ping(interval);
         let waiting = self.calls.iter().any(|(_, call)| call.purpose == Purpose::Ping);
         let row = crate::method::with_handling(crate::method::Handling::Ping, self.side, revision);
