@@ -13,7 +13,7 @@ use crate::{
     event::Related,
     json::Json,
     jsonrpc::write,
-    method::{MethodId, TimeoutClass},
+    method::{Handling, MethodId, TimeoutClass},
     revision::Revision,
     session::LogLevel,
     time::Instant,
@@ -36,6 +36,7 @@ pub(crate) enum Purpose {
 pub(crate) struct Call {
     pub(crate) wire: u64,
     pub(crate) purpose: Purpose,
+    pub(crate) row: Option<MethodId>,
     pub(crate) revision: Revision,
     pub(crate) began: Instant,
     pub(crate) silence: Duration,
@@ -51,6 +52,9 @@ pub(crate) struct Call {
 impl Call {
     pub(crate) fn deadline(&self) -> Instant {
         self.silence_until.min(self.total_until)
+    }
+    pub(crate) fn is_subscription(&self) -> bool {
+        self.row.is_some_and(|id| id.row().handling == Handling::Listen)
     }
     /// The limit that the deadline is of.
     pub(crate) fn limit(&self) -> TimeLimit {
@@ -264,6 +268,7 @@ impl Engine {
         let mut entry = Call {
             wire: wire_id,
             purpose: call.purpose,
+            row: call.row,
             revision: call.revision,
             began: self.now,
             silence,

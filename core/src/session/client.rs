@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use super::{
     CallOptions, ClientConfig, Stats,
-    calls::{NewCall, Purpose},
+    calls::{Call, NewCall, Purpose},
     config::Allowed,
     engine::{Engine, Reply, Wire},
     meta,
@@ -541,8 +541,8 @@ impl Role for Client {
             Some(Handling::Cancelled) => {
                 let token = params.and_then(|params| params.member("requestId")).map_or("null", Json::get);
                 match self.engine.call_of(token) {
-                    // Only a subscription is ended so, and only where the server sends no requests.
-                    Ok(handle) if self.reading().is_some_and(|revision| revision.features().listen) => {
+                    // No other call is taken back by the server.
+                    Ok(handle) if self.engine.calls.get(handle).is_some_and(Call::is_subscription) => {
                         self.engine.complete(handle, Err(CallError::Cancelled));
                     }
                     _ => self.cancelled(envelope),

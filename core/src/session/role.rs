@@ -232,9 +232,12 @@ pub(crate) trait Role {
             }
         }
         let in_flight = readable.is_some_and(|id| self.engine().requests.find(id).is_some());
-        let server = self.engine().side == Side::Server;
+        // A client answers only where servers send requests, and only what looks like one.
+        let answers = self.engine().side == Side::Server
+            || has(Field::Method)
+                && self.revision().is_some_and(|revision| revision.features().server_requests);
         match readable {
-            Some(id) if !is_response && !in_flight && (server || has(Field::Method)) => {
+            Some(id) if !is_response && !in_flight && answers => {
                 let error =
                     if problem == Problem::Params { code::INVALID_PARAMS } else { code::INVALID_REQUEST };
                 if let Reply::Batch(number) = reply {
