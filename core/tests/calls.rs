@@ -475,3 +475,33 @@ fn meta_of_a_call_is_merged() {
         assert_eq!((meta.len(), &sent["params"]["a"]), (3 + engines, &json!(0)));
     }
 }
+
+/// `basic/utilities/progress`: a token is a string or an integer, on either side; any other is left alone.
+#[test]
+fn no_progress_goes_under_a_token_of_another_type() {
+    let config = client_config().capabilities(br#"{"roots":{}}"#).unwrap();
+    let mut client = legacy_client(config.limits(limits(|limits| limits.id_bytes = 10)));
+    let mut server = session(server_config(), NEWEST, &json!({}));
+    for token in [json!(null), json!(true), json!({}), json!([1]), json!(0.5)] {
+        let meta = json!({"progressToken": token});
+        client.tell(&common::request(1, "roots/list", json!({"_meta": meta})));
+        let [Event::Fault(fault), Event::Input(input)] = &client.events()[..] else {
+            panic!("a fault and an input")
+        };
+        assert_eq!(fault.code, "fault.progress");
+        assert_eq!(client.machine.progress(client.now, input.input, 1.0, None, None), Ok(false));
+        client.machine.answer(client.now, input.input, result("{}")).unwrap();
+        assert_eq!(client.one()["id"], 1);
+
+        server.tell(&common::request(1, "tools/call", json!({"name": "slow", "_meta": meta})));
+        let [Event::Fault(_), Event::Request(request)] = &server.events()[..] else {
+            panic!("a fault and a request")
+        };
+        assert_eq!(server.machine.progress(server.now, request.handle(), 1.0, None, None), Ok(false));
+        server.machine.respond(server.now, request.handle(), result("{}")).unwrap();
+        assert_eq!(server.one()["id"], 1);
+    }
+    let refused =
+        client.ask(&common::request(1, "roots/list", json!({"_meta": {"progressToken": "0123456789a"}})));
+    assert_eq!(refused["error"]["code"], -32600);
+}

@@ -552,14 +552,21 @@ impl Engine {
             None => format!("{{\"reason\":\"{reason}\"}}"),
         };
         let message = if limit.is_some() { "Too much is in progress; try again" } else { "Closing" };
+        self.error(reply, id, wire, code::INTERNAL_ERROR, message, Some(&data));
+    }
+    /// Answers a request with an error of the engine. `data` is JSON.
+    pub(crate) fn error(
+        &mut self,
+        reply: Reply,
+        id: &str,
+        wire: Wire,
+        code: i32,
+        message: &str,
+        data: Option<&str>,
+    ) {
+        let data = data.and_then(|data| Json::parse(data.as_bytes()).ok());
         let _ = self.answer(reply, Related::Session, true, wire, id, |out| {
-            write::error(
-                out,
-                ErrorId::Id(id),
-                code::INTERNAL_ERROR,
-                message,
-                Json::parse(data.as_bytes()).ok(),
-            );
+            write::error(out, ErrorId::Id(id), code, message, data);
         });
     }
     /// Progress of a request of the peer.

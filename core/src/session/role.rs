@@ -121,10 +121,7 @@ pub(crate) trait Role {
     /// Answers a request with an error.
     fn refuse(&mut self, reply: Reply, id: &str, error: i32, message: &str, data: Option<&str>) {
         let wire = self.wire();
-        let data = data.and_then(|data| Json::parse(data.as_bytes()).ok());
-        let _ = self.engine().answer(reply, Related::Session, true, wire, id, |out| {
-            write::error(out, ErrorId::Id(id), error, message, data);
-        });
+        self.engine().error(reply, id, wire, error, message, data);
     }
 
     fn batch(&mut self, text: &str) {
