@@ -6,7 +6,8 @@ use std::sync::Arc;
 use common::*;
 use mcp_sansio::{
     SealKeys, Seed,
-    event::Event,
+    error::SendError,
+    event::{Action, Event, Outgoing, Related},
     json::Json,
     session::{Catalog, Server, ServerConfig},
 };
@@ -202,6 +203,23 @@ fn a_modern_subscription_is_told_of_a_change() {
         ]
     );
     assert_eq!(ended[1]["result"]["_meta"][ID], 5);
+}
+
+/// A subscription is the engine's: what an application does to its handle has no effect.
+#[test]
+fn a_subscription_is_no_request_of_the_application() {
+    let mut host = serve(tools(&["a"]));
+    let listen = json!({"_meta": {"progressToken": 1}, "notifications": {"toolsListChanged": true}});
+    host.machine.handle_message(host.now, modern(1, "subscriptions/listen", listen).to_string().as_bytes());
+    let Some(Action::Send(Outgoing { related: Related::Request(handle), .. })) = host.machine.poll_action()
+    else {
+        panic!("an acknowledgement");
+    };
+    assert_eq!(host.machine.progress(host.now, handle, 1.0, None, None), Err(SendError::Over));
+    assert_eq!(host.machine.respond(host.now, handle, result("{}")), Err(SendError::Over));
+    host.silent();
+    host.machine.set_catalog(host.now, catalog(&["b"]));
+    host.one();
 }
 
 /// `server/tools`, error handling: an unknown tool is -32602, and so are params that are no tool call.

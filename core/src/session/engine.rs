@@ -577,7 +577,8 @@ impl Engine {
         total: Option<f64>,
         message: Option<&str>,
     ) -> Result<bool, SendError> {
-        let Some(request) = self.requests.get(handle) else { return Err(self.gone(handle)) };
+        let request = self.requests.get(handle).filter(|request| !request.engine_owned());
+        let Some(request) = request else { return Err(self.gone(handle)) };
         if !progress.is_finite() || total.is_some_and(|total| !total.is_finite()) {
             return Err(SendError::Invalid("progress and total are finite numbers"));
         }
