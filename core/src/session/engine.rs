@@ -57,6 +57,8 @@ pub(crate) struct Engine {
     pub(crate) opening: Arming,
     pub(crate) ping: Arming,
     pub(crate) batches: Batches,
+    /// Place in the output of the last answer.
+    last_answer: u64,
     last_handle: u64,
     ending: Option<Ending>,
     ended: bool,
@@ -88,6 +90,7 @@ impl Engine {
             opening: 0,
             ping: 0,
             batches: Batches::default(),
+            last_answer: 0,
             last_handle: 0,
             ending: None,
             ended: false,
@@ -283,8 +286,9 @@ impl Engine {
         };
         let Reply::Batch(number) = reply else {
             let sent = self.send(related, own, wire, message);
-            if sent.is_err() {
-                let _ = self.send_within(usize::MAX, related, own, wire, too_large);
+            match sent {
+                Ok(order) => self.last_answer = order,
+                Err(_) => drop(self.send_within(usize::MAX, related, own, wire, too_large)),
             }
             return sent.map(drop);
         };
@@ -309,7 +313,13 @@ impl Engine {
         }
     }
     fn send_gathered(&mut self, answers: &str, wire: Wire) {
-        let _ = self.send_within(usize::MAX, Related::Session, true, wire, |out| out.push_str(answers));
+        let sent = self.send_within(usize::MAX, Related::Session, true, wire, |out| out.push_str(answers));
+        self.last_answer = sent.unwrap_or(self.last_answer);
+    }
+    /// Whether a notice of a change that was queued in this place tells of one now too: it waits, and no answer behind it
+    /// may be older than the change, which a client that keeps answers would then believe.
+    pub(crate) fn still_tells(&self, order: u64) -> bool {
+        !self.outbox.was_taken(order) && order > self.last_answer
     }
     /// Whether there is room for a message that starts something.
     pub(crate) fn room(&mut self) -> Result<(), SendError> {

@@ -329,7 +329,8 @@ impl Server {
         let wire = self.wire();
         self.service.engine.cancel(call.as_u64(), reason, wire)
     }
-    /// A list changed: those who asked are told. One notice of a kind waits at most, so it is never `Blocked`.
+    /// A list changed: those who asked are told. Of a kind at most one notice waits between two answers, so it is never
+    /// `Blocked`.
     pub fn publish(&mut self, now: Instant, change: Change) {
         if self.service.engine.begin(now) && self.service.is_declared(change.capability()) {
             self.tell_session(change);
@@ -590,7 +591,7 @@ impl Server {
         if !self.state.initialized {
             // Told when the handshake is complete.
             self.state.notices.queued(change, u64::MAX);
-        } else if engine.outbox.was_taken(waiting) {
+        } else if !engine.still_tells(waiting) {
             let wire = Wire { revision: Some(revision) };
             let sent = engine
                 .send(Related::Session, false, wire, |out| write::notification(out, change.method(), None));
@@ -600,12 +601,17 @@ impl Server {
 
     fn tell_listeners(&mut self, change: Change) {
         let engine = &mut self.service.engine;
-        let waits = |request: &Received| {
-            let filter = request.filter.as_deref()?;
-            (filter.wants(change) && engine.outbox.was_taken(filter.notices.order(change))).then_some(())
+        let to_tell = |request: &Received| {
+            let filter = request.filter.as_deref();
+            filter.is_some_and(|filter| {
+                filter.wants(change) && !engine.still_tells(filter.notices.order(change))
+            })
         };
-        let handles: smallvec::SmallVec<[u64; 4]> =
-            engine.requests.iter().filter_map(|(handle, request)| waits(request).map(|()| handle)).collect();
+        let handles: smallvec::SmallVec<[u64; 4]> = engine
+            .requests
+            .iter()
+            .filter_map(|(handle, request)| to_tell(request).then_some(handle))
+            .collect();
         for handle in handles {
             let Some(request) = engine.requests.get(handle) else { continue };
             let (buf, id) = (Arc::clone(&request.buf), request.id);
