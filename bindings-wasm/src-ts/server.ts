@@ -176,7 +176,7 @@ export class ServerSession {
   readonly #driver: Driver<ServerConnection>;
   readonly #options: ServerOptions;
   readonly #find: (name: string) => Tool | undefined;
-  readonly #running = new Map<number, Running>();
+  readonly #running = new Map<number, RunningCall>();
   #reason = "close.local";
 
   /** Made by {@link Server.connect}. */
@@ -268,7 +268,7 @@ export class ServerSession {
   }
 
   async #run(tool: Tool, record: BatchRecord): Promise<Answer> {
-    const running = new Running();
+    const running = new RunningCall(record, (say) => this.#tell(say));
     this.#running.set(record.handle, running);
     try {
       const args = record.json(4) ?? {};
@@ -278,7 +278,7 @@ export class ServerSession {
           connection.respondInvalidArguments(now, request, misfit);
         };
       }
-      const outcome = await tool.handler(args as JsonObject, this.#context(record, running));
+      const outcome = await tool.handler(args as JsonObject, running);
       const result = JSON.stringify(resultOf(outcome));
       return (connection, now, request) => {
         connection.respond(now, request, result, 0, false);
@@ -298,29 +298,8 @@ export class ServerSession {
     }
   }
 
-  #context(record: BatchRecord, running: Running): ToolContext {
-    const request = record.handle;
-    return {
-      get signal() {
-        return running.signal;
-      },
-      get revision() {
-        return record.text(1) ?? "";
-      },
-      get meta() {
-        return record.json(5) as JsonObject | undefined;
-      },
-      progress: (value, total, message) =>
-        this.#tell((connection, now) => connection.progress(now, request, value, total, message)),
-      log: (level, data, logger) => {
-        const text = JSON.stringify(data);
-        return this.#tell((connection, now) => connection.log(now, request, level, logger, text));
-      },
-    };
-  }
-
   /** Says something about a request that may be over, or that there may be no room for. */
-  #tell(say: (connection: ServerConnection, now: number) => boolean): boolean {
+  #tell(say: Say): boolean {
     let sent = false;
     try {
       this.#driver.answer((connection, now) => {
@@ -338,18 +317,46 @@ export class ServerSession {
   }
 }
 
-/** A call whose handler runs. Its signal is made when it is first looked at: most handlers never do. */
-class Running {
+type Say = (connection: ServerConnection, now: number) => boolean;
+
+/** A call whose handler runs, and what the handler has at hand. Most of it is seldom looked at, and made when it is. */
+class RunningCall implements ToolContext {
+  readonly #record: BatchRecord;
+  readonly #tell: (say: Say) => boolean;
   #controller: AbortController | undefined;
   #reason: EngineError | undefined;
 
-  get over(): boolean {
-    return this.#reason !== undefined;
+  constructor(record: BatchRecord, tell: (say: Say) => boolean) {
+    this.#record = record;
+    this.#tell = tell;
   }
+
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#reason !== undefined) this.#controller.abort(this.#reason);
     return this.#controller.signal;
+  }
+  get revision(): string {
+    return this.#record.text(1) ?? "";
+  }
+  get meta(): JsonObject | undefined {
+    return this.#record.json(5) as JsonObject | undefined;
+  }
+  get progress(): ToolContext["progress"] {
+    const request = this.#record.handle;
+    return (value, total, message) =>
+      this.#tell((connection, now) => connection.progress(now, request, value, total, message));
+  }
+  get log(): ToolContext["log"] {
+    const request = this.#record.handle;
+    return (level, data, logger) => {
+      const text = JSON.stringify(data);
+      return this.#tell((connection, now) => connection.log(now, request, level, logger, text));
+    };
+  }
+
+  get over(): boolean {
+    return this.#reason !== undefined;
   }
   end(reason: EngineError): void {
     this.#reason = reason;

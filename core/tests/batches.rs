@@ -3,6 +3,7 @@ mod common;
 
 use common::*;
 use mcp_sansio::{
+    error::SendError,
     event::{Event, OverReason},
     session::Server,
 };
@@ -140,7 +141,7 @@ fn a_duplicate_id_in_a_batch_is_refused() {
     assert_eq!(answer[1]["id"], 1);
 }
 
-/// Answers that together pass the bound of a message: each request still has an answer.
+/// Answers that together pass the bound of a message come in several; one that passes it alone is replaced by an error.
 #[test]
 fn answers_that_do_not_fit_together_still_come() {
     let mut host = session(

@@ -181,6 +181,10 @@ OUR_SERVERS = (
 )
 
 
+CELLS = 63
+"""The size of the whole matrix: 11 clients on 3 servers, and 3 clients on 10 servers."""
+
+
 def asking(client: Client, revision: str) -> Client:
     """The client told to ask for one legacy revision, which needs no probe."""
     return replace(client, command=(*client.command, "--revision", revision), probes=False)

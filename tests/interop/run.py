@@ -10,7 +10,7 @@ import sys
 
 from cell import Outcome, run_cell
 from environments import SetupError, install
-from programs import OUR_CLIENTS, OUR_SERVERS, Cell, cells, official_cells
+from programs import CELLS, OUR_CLIENTS, OUR_SERVERS, Cell, cells, official_cells
 from quirks import QUIRKS
 
 AT_A_TIME = 2
@@ -92,6 +92,9 @@ def main() -> int:
         print_quirks()
         return 0
     table = official_cells() if options.official else cells()
+    if not options.official and len(table) != CELLS:
+        print(f"the table has {len(table)} cells, not {CELLS}", file=sys.stderr)
+        return 1
     selected = [cell for cell in table if re.search(options.only, cell.name)]
     if not selected:
         print(f"no cell matches {options.only!r}", file=sys.stderr)

@@ -7,10 +7,12 @@ use std::error::Error;
 use std::sync::Mutex;
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ProgressNotificationParam, ProgressToken,
-    ProtocolVersion, ServerResult,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ProgressNotificationParam,
+    ProgressToken, ProtocolVersion, ServerResult,
 };
-use rmcp::service::{ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions, RequestHandle};
+use rmcp::service::{
+    ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions, RequestHandle,
+};
 use rmcp::transport::TokioChildProcess;
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::{Value, json};
@@ -32,7 +34,11 @@ impl Progress {
 }
 
 impl ClientHandler for Progress {
-    async fn on_progress(&self, notice: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
+    async fn on_progress(
+        &self,
+        notice: ProgressNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
         self.values.lock().unwrap().entry(notice.progress_token).or_default().push(notice.progress);
         self.arrived.notify_waiters();
     }
