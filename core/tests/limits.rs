@@ -282,6 +282,26 @@ fn events_that_nobody_takes_stop_the_reading() {
     assert!(matches!(events.last(), Some(Event::Closed(CloseReason::Overrun))));
 }
 
+/// `events`: of the outcomes of calls too, which come without a word of the peer.
+#[test]
+fn outcomes_that_nobody_takes_block_calls() {
+    let config = client_config().limits(limits(|limits| limits.events = 10));
+    let mut connection = Connection::new(modern_client(config).machine);
+    let now = Instant::from_nanos(5);
+    let mut call = || {
+        let call = connection.call(now, "tools/list", None, CallOptions::new())?;
+        connection.cancel(now, call, None).unwrap();
+        connection.write_to(&mut Vec::new(), usize::MAX);
+        Ok(())
+    };
+    assert_eq!((0..100).map_while(|_| call().ok()).count(), 10);
+    assert_eq!(call(), Err(SendError::Blocked));
+    let events: Vec<_> = std::iter::from_fn(|| connection.poll_event()).collect();
+    assert_eq!(events.len(), 11);
+    assert_eq!(events.iter().filter(|event| matches!(event, Event::Writable)).count(), 1);
+    connection.call(now, "tools/list", None, CallOptions::new()).unwrap();
+}
+
 /// What is no message costs no connection, however much of it one read of a pipe brings.
 #[test]
 fn garbage_does_not_end_a_machine() {

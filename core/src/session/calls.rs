@@ -204,10 +204,7 @@ impl Engine {
         check_meta(own_meta, options.progress)?;
         check_meta(options.meta, options.progress)?;
         if application {
-            self.room()?;
-            if self.calls.len() >= self.limits.calls {
-                return Err(self.block());
-            }
+            self.room_for_call()?;
         }
         let handle = self.next_handle();
         let wire_id = self.wires.add(handle);

@@ -329,17 +329,21 @@ impl Engine {
         }
         Ok(())
     }
-    /// Says `Blocked`, and `Writable` at the next chance.
-    pub(crate) fn block(&mut self) -> SendError {
+    /// Whether there is room for one more call and its outcome.
+    pub(crate) fn room_for_call(&mut self) -> Result<(), SendError> {
+        if self.has_room_for_call() {
+            return Ok(());
+        }
         self.blocked = true;
-        SendError::Blocked
+        Err(SendError::Blocked)
+    }
+    fn has_room_for_call(&self) -> bool {
+        self.outbox.bytes() < self.limits.output_bytes
+            && self.outbox.events() < self.limits.events
+            && self.calls.len() < self.limits.calls
     }
     fn unblock(&mut self) {
-        if self.blocked
-            && !self.ended
-            && self.outbox.bytes() < self.limits.output_bytes
-            && self.calls.len() < self.limits.calls
-        {
+        if self.blocked && !self.ended && self.has_room_for_call() {
             self.blocked = false;
             self.outbox.deliver(Event::Writable);
         }
