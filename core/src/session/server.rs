@@ -284,6 +284,9 @@ impl Server {
         let (revision, _, related) = self.target(target)?;
         let row = method::find(method, MethodKind::Notification, Side::Server, revision);
         check_notice(row, method, params)?;
+        if row.is_some() && revision.features().listen {
+            return Err(SendError::Invalid("this notice is sent on a subscription alone"));
+        }
         if let Some(row) = row.filter(|row| !self.service.allowed.has(*row, revision)) {
             return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
         }
