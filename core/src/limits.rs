@@ -1,7 +1,10 @@
 //! What bounds a machine. Bytes first, then counts; every default is finite.
+use alloc::format;
 use core::time::Duration;
 
 use serde::{Deserialize, Deserializer};
+
+use crate::error::ConfigError;
 
 fn millis<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     u64::deserialize(deserializer).map(Duration::from_millis)
@@ -103,6 +106,20 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Fails where nothing at all could pass.
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        let bounds = [
+            ("message_bytes", self.message_bytes),
+            ("depth", self.depth),
+            ("events", self.events),
+            ("output_bytes", self.output_bytes),
+            ("session_bytes", self.session_bytes),
+        ];
+        match bounds.into_iter().find(|(_, bound)| *bound == 0) {
+            Some((name, _)) => Err(ConfigError::new(format!("limits.{name}"), "must be at least 1")),
+            None => Ok(()),
+        }
+    }
     /// For a microcontroller: messages of 4 KiB, eight requests in flight, 16 KiB a session.
     pub fn small() -> Self {
         Self {
