@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const folder = new URL("../build/playground/", import.meta.url);
+const built = new URL("../build/playground/", import.meta.url);
 const types = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
@@ -13,7 +13,7 @@ const types = {
   ".wasm": "application/wasm",
 };
 
-async function answer(request, response) {
+async function answer(folder, request, response) {
   const { pathname } = new URL(request.url ?? "/", "http://localhost");
   // A URL's path has its dots resolved, so it can't leave the folder.
   const file = new URL(`.${pathname === "/" ? "/index.html" : pathname}`, folder);
@@ -23,10 +23,10 @@ async function answer(request, response) {
   else response.writeHead(200, { "content-type": type, "cache-control": "no-store" }).end(body);
 }
 
-/** Serves the playground; resolves with the server and its address when it listens. */
-export function servePlayground(port = 0) {
+/** Serves a folder, or the playground; resolves with the server and its address when it listens. */
+export function servePlayground(port = 0, folder = built) {
   const server = createServer((request, response) => {
-    answer(request, response).catch((error) => response.destroy(error));
+    answer(folder, request, response).catch((error) => response.destroy(error));
   });
   return new Promise((resolve, reject) => {
     server.once("error", reject);

@@ -1,4 +1,11 @@
 //! Calls and requests between their beginning and their end: answers, cancellation, progress, timeouts.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use std::time::Duration;

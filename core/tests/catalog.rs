@@ -1,4 +1,11 @@
 //! Lists and calls of tools: `server/tools`, `server/utilities/pagination` and list changes of every revision.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use std::sync::Arc;
@@ -322,7 +329,7 @@ fn a_broken_catalog_is_refused() {
         r#"[{"name":"a","inputSchema":true}]"#,
         r#"[{"name":"a","inputSchema":{},"outputSchema":1}]"#,
         r#"[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{}}]"#,
-        r#"[1]"#,
+        "[1]",
     ] {
         assert!(Catalog::from_tools(json(wrong).elements()).is_err(), "{wrong}");
     }

@@ -1,4 +1,11 @@
 //! How a machine ends: the end of input, a broken channel, `close`. Each request and call has its end before `Closed`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use common::*;

@@ -153,8 +153,7 @@ impl<R: Role> Held<R> {
             while (batch.text.len() < max_bytes || batch.records.is_empty())
                 && Self::take_one(connection, messages, batch)
             {}
-            let engine = connection.role_mut().engine();
-            batch.more = engine.has_events() || engine.has_trace() || output && engine.outbox.has_sends();
+            batch.more = connection.has_events() || output && connection.has_output();
             batch.timeout = connection.next_timeout();
             Ok(())
         })

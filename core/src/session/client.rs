@@ -589,6 +589,9 @@ impl Role for Client {
             self.engine.end(CloseReason::KeepAlive);
         }
     }
+    fn input_ended(&mut self, now: Instant) {
+        self.handle_eof(now);
+    }
     fn channel_end(&self) -> CloseReason {
         match self.life {
             Life::Probing { .. } | Life::Handshaking { probed: true, .. } => CloseReason::ProbeClosed,

@@ -42,6 +42,8 @@ pub(crate) trait Role {
     fn ping_due(&mut self);
     /// A keep-alive ping was not answered.
     fn ping_missed(&mut self);
+    /// The peer sends no more, but still reads.
+    fn input_ended(&mut self, now: Instant);
     /// The reason to close with when the channel ends now.
     fn channel_end(&self) -> CloseReason;
     /// What is still running is cut off.

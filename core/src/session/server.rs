@@ -1008,6 +1008,9 @@ impl Role for Server {
             self.service.engine.end(CloseReason::KeepAlive);
         }
     }
+    fn input_ended(&mut self, now: Instant) {
+        self.handle_eof(now);
+    }
     fn channel_end(&self) -> CloseReason {
         CloseReason::Peer
     }

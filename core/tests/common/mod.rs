@@ -1,5 +1,6 @@
 //! A host on virtual time for one machine on a message channel, and the messages of its peer.
 #![allow(dead_code, reason = "no test needs all of it")]
+#![allow(clippy::needless_pass_by_value, reason = "what `json!` makes is passed as it is")]
 pub mod strict;
 
 use std::{sync::Arc, time::Duration};
