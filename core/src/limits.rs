@@ -33,8 +33,8 @@ pub struct Limits {
     pub requests: usize,
     /// Calls of ours that await the peer's answer. One more is `Blocked`.
     pub calls: usize,
-    /// Events not yet polled, after which `wants_read` is false, `call` is `Blocked` and faults are only counted. At
-    /// `session_bytes` of payload in them `wants_read` is false too. At twice either the machine ends.
+    /// Events not yet polled, after which `wants_read` is false and `call` is `Blocked`. At `session_bytes` of payload in
+    /// them `wants_read` is false too. At twice either the machine ends.
     pub events: usize,
     /// Bytes of output not yet taken, after which `call`, `notify`, `progress` and `log` are `Blocked` and `wants_read`
     /// is false. At twice this, by the engine's own replies, the machine ends.

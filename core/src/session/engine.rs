@@ -378,8 +378,7 @@ impl Engine {
 
     // Faults.
 
-    /// Reports that the peer broke a rule. While the event queue is full it is only counted: one read of a pipe may bring
-    /// more lines that are no messages than the queue may have events.
+    /// Reports that the peer broke a rule.
     pub(crate) fn fault(
         &mut self,
         code: &'static str,
@@ -391,9 +390,7 @@ impl Engine {
     }
     pub(crate) fn fault_with(&mut self, fault: Fault) {
         self.stats.faults += 1;
-        if self.outbox.events() < self.limits.events {
-            self.outbox.deliver(Event::Fault(Box::new(fault)));
-        }
+        self.outbox.deliver(Event::Fault(Box::new(fault)));
     }
     /// Whether one more error may be sent for something without a usable id: a few a second.
     pub(crate) fn may_complain(&mut self) -> bool {
