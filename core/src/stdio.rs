@@ -43,7 +43,9 @@ impl<R: Role> Connection<R> {
             self.backlog.extend_from_slice(data);
             self.catch_up();
         } else {
-            let rest = self.feed(now, data);
+            // A host that feeds on regardless is held to the bound of the queues.
+            let regardless = !self.role.engine_ref().wants_read();
+            let rest = self.feed(now, data, regardless);
             self.backlog.extend_from_slice(rest);
         }
         let engine = self.role.engine();
@@ -53,10 +55,10 @@ impl<R: Role> Connection<R> {
             self.read = 0;
         }
     }
-    /// Reads lines while they are wanted; returns what is left.
-    fn feed<'d>(&mut self, now: Instant, data: &'d [u8]) -> &'d [u8] {
+    /// Reads lines while they are wanted, or all of them; returns what is left.
+    fn feed<'d>(&mut self, now: Instant, data: &'d [u8], regardless: bool) -> &'d [u8] {
         let mut rest = data;
-        while self.role.engine_ref().wants_read() {
+        while regardless || self.role.engine_ref().wants_read() {
             match self.lines.next(&mut rest) {
                 Some(Line::Whole(message)) => self.role.handle_message(now, message),
                 Some(Line::TooLong) => self.role.handle_too_long(now),
@@ -75,7 +77,7 @@ impl<R: Role> Connection<R> {
         }
         let now = self.role.engine_ref().now;
         let backlog = core::mem::take(&mut self.backlog);
-        let rest = self.feed(now, backlog.get(self.read..).unwrap_or_default()).len();
+        let rest = self.feed(now, backlog.get(self.read..).unwrap_or_default(), false).len();
         if rest > 0 {
             self.read = backlog.len() - rest;
             self.backlog = backlog;
