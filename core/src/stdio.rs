@@ -145,6 +145,12 @@ impl<R: Role> Connection<R> {
         self.catch_up();
         self.role.engine_ref().outbox.bytes()
     }
+    /// Whether an event or a record of the trace waits to be taken.
+    pub(crate) fn has_events(&mut self) -> bool {
+        self.catch_up();
+        let engine = self.role.engine();
+        engine.has_events() || engine.has_trace()
+    }
     pub(crate) fn has_output(&self) -> bool {
         self.role.engine_ref().outbox.has_sends()
     }

@@ -40,8 +40,10 @@ fn ids(answer: &Value) -> Vec<Value> {
 #[test]
 fn the_answers_of_a_batch_come_together() {
     let mut host = batching();
+    let before = host.machine.stat("messages_in");
     host.tell(&json!([call("a", "slow"), ping(1), initialized(), call("b", "slow"), {"jsonrpc": "2.0", "id": 9, "result": {}}]));
     host.silent();
+    assert_eq!(host.machine.stat("messages_in"), before + 5);
     let handles = handles(&mut host);
     host.respond(handles[1], "{}");
     host.silent();
@@ -70,6 +72,42 @@ fn each_member_is_judged_by_itself() {
     assert_eq!(codes.iter().filter(|code| **code == -32600).count(), 3);
     assert_eq!(codes.iter().filter(|code| **code == -32601).count(), 1);
     assert!(members.iter().any(|member| *member == json!({"jsonrpc": "2.0", "id": 8, "result": {}})));
+}
+
+/// What was answered goes out at the end, though other members never were.
+#[test]
+fn the_end_sends_what_was_gathered() {
+    let mut host = batching();
+    host.tell(&json!([ping(1), call(2, "slow"), ping(3)]));
+    host.events();
+    host.silent();
+    host.eof();
+    host.wait(seconds(60));
+    let answers = host.one();
+    assert_eq!(ids(&answers), [json!(1), json!(3)]);
+    assert!(matches!(host.events()[..], [Event::Over { .. }, Event::Closed(_)]));
+}
+
+/// `Limits::session_bytes`: of what is gathered too.
+#[test]
+fn gathered_answers_are_bounded() {
+    let limits = limits(|limits| limits.session_bytes = 20_000);
+    let mut host = session(server_config().limits(limits), "2025-03-26", &json!({}));
+    let mut held = Vec::new();
+    for batch in 0..20 {
+        let lists = (0..40).map(|id| request(format!("{batch}-{id}"), "tools/list", json!({})));
+        host.tell(&Value::Array(std::iter::once(call(batch, "slow")).chain(lists).collect()));
+        held.extend(handles(&mut host));
+    }
+    assert!((1..5).contains(&held.len()), "{} batches of 5 kB are gathered", held.len());
+    let refused = host.sent().into_iter().find(|answers| answers[0]["id"] == 19).unwrap();
+    assert_eq!(refused[0]["error"]["data"]["reason"], "session_bytes");
+    for handle in held {
+        host.respond(handle, "{}");
+        host.sent();
+    }
+    host.tell(&json!([call("again", "slow")]));
+    assert_eq!(handles(&mut host).len(), 1, "there is room again");
 }
 
 /// One error for what is no batch at all.
