@@ -81,8 +81,13 @@ peers:
 lint: .venv/installed
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	cd fuzz && cargo fmt --check
+	for manifest in fuzz tests/peers-rmcp tests/cortex-m3 tests/bench bindings-wasm/generator; do \
+		cargo fmt --manifest-path $$manifest/Cargo.toml --check; \
+	done
 	$(VENV)/ruff check bindings-python tests && $(VENV)/ruff format --check bindings-python tests
+	cd bindings-python && ../$(VENV)/mypy
+	cd tests/interop && ../../$(VENV)/mypy --strict *.py
+	cd tests/readme && ../../$(VENV)/mypy --strict check.py
 
 unit: examples
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests
@@ -121,8 +126,7 @@ fuzz-short:
 	ls fuzz/target/planted/crash-*
 
 python: python-package examples
-	$(VENV)/python -m pytest bindings-python
-	cd bindings-python && ../$(VENV)/mypy && ../$(VENV)/python -m mypy.stubtest mcp_sansio
+	$(VENV)/python -m pytest -q bindings-python
 
 wasm: wasm-package browser
 	cd bindings-wasm && npm run lint && npm test
@@ -136,6 +140,7 @@ cases: examples
 
 ## Our servers and clients with those of others, as a matrix.
 interop: peers examples python-package node-package
+	cd tests/interop && python3 -m unittest -q
 	python3 tests/interop/run.py
 
 readme: peers python-package node-package
