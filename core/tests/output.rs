@@ -171,7 +171,7 @@ impl Seen {
                 Action::Send(outgoing) => match strict::message(outgoing.message) {
                     Value::Array(all) => {
                         assert!(!all.is_empty());
-                        for message in all {
+                        for message in &all {
                             self.message(message);
                         }
                         self.count("batch");
