@@ -11,6 +11,7 @@ CASES ?= tests/cases/*.jsonl
 SECONDS ?= 60
 
 VENV := .venv/bin
+RUST := Cargo.lock Cargo.toml $(shell find core/src -name '*.rs')
 TARGETS := wasm32-unknown-unknown thumbv7em-none-eabihf thumbv7m-none-eabi
 FUZZ := scanner envelope line server_bytes client_bytes
 STEPS := lint unit no-std cortex-m3 fuzz-short python wasm node cases interop readme demo-once
@@ -31,15 +32,17 @@ demo-once:
 # What is built, once.
 
 targets:
-	rustup target add $(TARGETS)
+	@rustup target add $(TARGETS)
 
 .venv/installed: bindings-python/requirements-dev.txt
 	python3 -m venv .venv
 	$(VENV)/python -m pip install --quiet --require-hashes -r $<
 	touch $@
 
-python-package: .venv/installed
+python-package: target/built/python
+target/built/python: .venv/installed $(RUST) $(shell find bindings-python/src bindings-python/python -name '*.rs' -o -name '*.py*')
 	. .venv/bin/activate && CARGO_TARGET_DIR=target/maturin maturin develop --quiet --release -m bindings-python/Cargo.toml
+	mkdir -p $(@D) && touch $@
 
 bindings-wasm/node_modules/installed: bindings-wasm/package-lock.json
 	cd bindings-wasm && npm ci --ignore-scripts --no-audit --no-fund
@@ -49,11 +52,16 @@ bindings-node/node_modules/installed: bindings-node/package-lock.json
 	cd bindings-node && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
-wasm-package: targets bindings-wasm/node_modules/installed
-	cd bindings-wasm && npm run build
+wasm-package: target/built/wasm
+target/built/wasm: bindings-wasm/node_modules/installed $(RUST) $(shell find $(addprefix bindings-wasm/,src src-ts playground scripts generator/src) -type f)
+	rustup target add wasm32-unknown-unknown
+	cd bindings-wasm && npm run --silent build
+	mkdir -p $(@D) && touch $@
 
-node-package: wasm-package bindings-node/node_modules/installed
-	cd bindings-node && npm run build
+node-package: target/built/node
+target/built/node: target/built/wasm bindings-node/node_modules/installed $(shell find $(addprefix bindings-node/,src src-ts scripts) -type f)
+	cd bindings-node && npm run --silent build
+	mkdir -p $(@D) && touch $@
 
 browser:
 	@command -v chromium chromium-browser google-chrome >/dev/null \
