@@ -1,4 +1,11 @@
 //! What bindings drain: every record once and in order, whatever the bound, and ranges that fit the text.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use common::*;
