@@ -532,10 +532,15 @@ impl Role for Client {
                 }
             }
             Some(_) => {
-                let call = envelope
-                    .raw(Field::SubscriptionId)
-                    .and_then(|token| self.engine.call_of(token).ok())
-                    .map(CallHandle);
+                let call = match envelope.raw(Field::SubscriptionId).map(|token| self.engine.call_of(token)) {
+                    // The subscription is over; what was on its way is not news.
+                    Some(Err(true)) => {
+                        self.engine.stats.late += 1;
+                        return;
+                    }
+                    Some(Ok(call)) => Some(CallHandle(call)),
+                    None | Some(Err(false)) => None,
+                };
                 let method = Method::Known(row.map_or("", |row| row.row().name));
                 let params = params.map(Payload::from_json);
                 self.deliver_notice(Event::Notification { call, method, params });
