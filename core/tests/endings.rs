@@ -172,7 +172,7 @@ fn a_client_that_closes_cancels_what_does_not_finish() {
     );
     let events = client.events();
     assert!(
-        matches!(&events[..], [Event::Completed { call, outcome: Err(error) }, Event::Closed(_)]
+        matches!(&events[..], [Event::Completed { call, outcome: Err(error) }, Event::Closed(CloseReason::DrainTimeout)]
             if *call == hangs && matches!(**error, CallError::Cancelled)),
         "{events:?}"
     );

@@ -239,7 +239,8 @@ impl Client {
             .send(Related::Session, false, wire, |out| write::notification(out, method, params))
             .map(drop)
     }
-    /// Takes no new calls, lets those that run finish until `drain` has passed, cancels the rest, then `Closed(Local)`.
+    /// Takes no new calls, lets those that run finish until `drain` has passed, cancels the rest, then `Closed(Local)`,
+    /// or `Closed(DrainTimeout)` where some were.
     pub fn close(&mut self, now: Instant, drain: Duration) {
         if !self.engine.begin(now) {
             return;
@@ -604,6 +605,7 @@ impl Role for Client {
         }
     }
     fn drained(&mut self) {
+        self.engine.run_out();
         let wire = self.wire();
         while let Some(handle) = self.engine.calls.first() {
             if self.engine.cancel(handle, Some("closing"), wire).is_err() {

@@ -181,13 +181,16 @@ impl Engine {
             }
         }
     }
-    /// The time for what was running is over.
+    /// The time for what was running is over: what it ends with says so.
+    pub(crate) fn run_out(&mut self) {
+        if let Some(ending) = self.ending.as_mut().filter(|ending| ending.reason == CloseReason::Local) {
+            ending.reason = CloseReason::DrainTimeout;
+        }
+    }
+    /// Cuts off what still runs.
     pub(crate) fn drained(&mut self) {
-        let reason = self.ending.map_or(CloseReason::DrainTimeout, |ending| match ending.reason {
-            CloseReason::Local => CloseReason::DrainTimeout,
-            reason => reason,
-        });
-        self.end(reason);
+        self.run_out();
+        self.end(self.ending.map_or(CloseReason::DrainTimeout, |ending| ending.reason));
     }
     /// Every call and every request has its end, then `Closed`.
     pub(crate) fn end(&mut self, reason: CloseReason) {
