@@ -180,13 +180,18 @@ fn meta_members(out: &mut String, members: Option<Json<'_>>, others: Option<Json
         if name == meta::PROGRESS_TOKEN || others.is_some_and(|others| others.member(&name).is_some()) {
             continue;
         }
-        if !out.ends_with('{') {
-            out.push(',');
-        }
-        out.push_str(key);
-        out.push(':');
-        write::json(out, value);
+        member(out, key, value);
     }
+}
+
+/// One more member of the object that is being written.
+fn member(out: &mut String, key: &str, value: Json<'_>) {
+    if !out.ends_with('{') {
+        out.push(',');
+    }
+    out.push_str(key);
+    out.push(':');
+    write::json(out, value);
 }
 
 impl Engine {
@@ -229,15 +234,9 @@ impl Engine {
                     out.push('}');
                 }
                 for (key, value) in call.params.into_iter().flat_map(Json::members) {
-                    if crate::json::unescape(key).is_some_and(|key| key == "_meta") {
-                        continue;
+                    if crate::json::unescape(key).is_none_or(|key| key != "_meta") {
+                        member(out, key, value);
                     }
-                    if !out.ends_with('{') {
-                        out.push(',');
-                    }
-                    out.push_str(key);
-                    out.push(':');
-                    write::json(out, value);
                 }
                 out.push('}');
             }

@@ -11,7 +11,6 @@ use crate::{error::ConfigError, json::Json, jsonrpc::write};
 struct Item {
     name: Box<str>,
     range: Range<usize>,
-    has_schema: bool,
 }
 
 /// Tools of one moment, their definitions serialized once. Immutable and shared: a change is a new catalog.
@@ -64,7 +63,7 @@ impl Catalog {
             let start = catalog.text.len();
             write::json(&mut catalog.text, tool);
             let range = start..catalog.text.len();
-            catalog.items.push(Item { name: name.into(), range, has_schema: true });
+            catalog.items.push(Item { name: name.into(), range });
         }
         let items = &catalog.items;
         catalog.by_name = (0..u32::try_from(items.len()).unwrap_or(u32::MAX)).collect();
@@ -99,9 +98,9 @@ impl Catalog {
         });
         found.ok().and_then(|at| self.by_name.get(at)).map(|place| *place as usize)
     }
-    /// Whether there is a tool of this name, and whether it has a schema for its arguments.
-    pub(crate) fn tool(&self, name: &str) -> Option<bool> {
-        self.place(name).and_then(|place| self.items.get(place)).map(|item| item.has_schema)
+    /// Whether there is a tool of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.place(name).is_some()
     }
     /// The page that begins at `cursor`; `None` if its place in the list is gone.
     pub(crate) fn page(&self, cursor: Option<&Cursor>, size: usize) -> Option<Page<'_>> {

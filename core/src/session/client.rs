@@ -8,7 +8,7 @@ use super::{
     config::Allowed,
     engine::{Engine, Reply, Wire},
     meta,
-    role::{Answer, BASE, PROGRESS, Role},
+    role::{Answer, PROGRESS, Role},
     server::{check_notice, respond},
     timers::Timer,
 };
@@ -331,14 +331,7 @@ impl Client {
             None => String::from(detail),
         };
         let page = if matches!(self.life, Life::Probing { .. }) { STDIO } else { LIFECYCLE };
-        self.engine.fault_with(Fault {
-            code: "fault.handshake",
-            page,
-            replied: None,
-            status: None,
-            detail,
-            cause,
-        });
+        self.engine.fault_with(Fault { cause, ..Fault::new("fault.handshake", page, detail) });
         self.engine.end(CloseReason::Handshake);
     }
 
@@ -559,21 +552,12 @@ impl Role for Client {
         }
     }
     fn peer_error(&mut self, error: RpcError) {
-        if matches!(self.life, Life::Probing { .. }) {
-            let probe = self.engine.calls.first();
-            if let Some(handle) = probe {
-                return self.answered(handle, Purpose::Probe, Answer::Error(error));
+        match self.engine.calls.first() {
+            Some(probe) if matches!(self.life, Life::Probing { .. }) => {
+                self.answered(probe, Purpose::Probe, Answer::Error(error));
             }
+            _ => self.report(error),
         }
-        let detail = format!("the server reported error {} without naming a request", error.code);
-        self.engine.fault_with(Fault {
-            code: "fault.peer_error",
-            page: BASE,
-            replied: None,
-            status: None,
-            detail,
-            cause: Some(error),
-        });
     }
     fn opening_due(&mut self) {
         self.engine.opening = 0;
@@ -584,16 +568,8 @@ impl Role for Client {
             Life::Idle | Life::Ready(_) => {}
         }
     }
-    fn ping_due(&mut self) {
-        if let Some(revision) = Client::revision(self) {
-            self.engine.send_ping(revision);
-        }
-    }
-    fn ping_missed(&mut self) {
-        self.pings_missed += 1;
-        if self.pings_missed >= self.engine.limits.ping_failures {
-            self.engine.end(CloseReason::KeepAlive);
-        }
+    fn pings_missed(&mut self) -> &mut u32 {
+        &mut self.pings_missed
     }
     fn input_ended(&mut self, now: Instant) {
         self.handle_eof(now);

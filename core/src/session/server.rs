@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
-    error::{CloseReason, Fault, RpcError, SendError},
+    error::{CloseReason, SendError},
     event::{Action, CacheHint, Event, Method, Outcome, Ready, Related, Request, Target},
     json::{Flags, Json, Payload, unescape},
     jsonrpc::{
@@ -703,19 +703,15 @@ impl Server {
             return self.refuse(reply, id, code::INVALID_PARAMS, "`arguments` must be an object", None);
         }
         let name = envelope.raw(Field::Name).and_then(unescape).unwrap_or_default();
-        let has_schema = match &self.service.catalog {
-            None => false,
-            Some(catalog) => {
-                if let Some(has_schema) = catalog.tool(&name) {
-                    has_schema
-                } else {
-                    let shown: String = name.chars().take(128).collect();
-                    let message = format!("Unknown tool: {shown}");
-                    return self.refuse(reply, id, code::INVALID_PARAMS, &message, None);
-                }
-            }
-        };
-        self.deliver(envelope, id, reply, revision, Some(row), has_schema);
+        let catalog = self.service.catalog.as_ref();
+        if catalog.is_some_and(|catalog| !catalog.has(&name)) {
+            let shown: String = name.chars().take(128).collect();
+            let message = format!("Unknown tool: {shown}");
+            return self.refuse(reply, id, code::INVALID_PARAMS, &message, None);
+        }
+        // A tool of the catalog has a schema, which is not checked here.
+        let unchecked = catalog.is_some();
+        self.deliver(envelope, id, reply, revision, Some(row), unchecked);
     }
 }
 
@@ -985,28 +981,9 @@ impl Role for Server {
         self.state.pings_missed = 0;
         self.service.engine.complete(handle, Ok(Payload::from_json(Json::EMPTY_OBJECT)));
     }
-    fn peer_error(&mut self, error: RpcError) {
-        let detail = format!("the client reported error {} without naming a request", error.code);
-        self.service.engine.fault_with(Fault {
-            code: "fault.peer_error",
-            page: BASE,
-            replied: None,
-            status: None,
-            detail,
-            cause: Some(error),
-        });
-    }
     fn opening_due(&mut self) {}
-    fn ping_due(&mut self) {
-        if let Some(revision) = self.state.revision {
-            self.service.engine.send_ping(revision);
-        }
-    }
-    fn ping_missed(&mut self) {
-        self.state.pings_missed += 1;
-        if self.state.pings_missed >= self.service.engine.limits.ping_failures {
-            self.service.engine.end(CloseReason::KeepAlive);
-        }
+    fn pings_missed(&mut self) -> &mut u32 {
+        &mut self.state.pings_missed
     }
     fn input_ended(&mut self, now: Instant) {
         self.handle_eof(now);
