@@ -5,11 +5,11 @@ use core::time::Duration;
 use super::{
     CallOptions, ClientConfig, Stats,
     calls::{Call, NewCall, Purpose},
+    commands::{check_notice, respond},
     config::Allowed,
     engine::{Engine, Reply, Wire},
     meta,
     role::{Answer, PROGRESS, Role},
-    server::{check_notice, respond},
     timers::Timer,
 };
 use crate::{
