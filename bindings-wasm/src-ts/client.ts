@@ -8,6 +8,7 @@ import {
   type Engine,
   EngineError,
   codeOf,
+  typed,
 } from "./engine.js";
 import { faultOf, observe, report, shielded } from "./observe.js";
 import { type CommonOptions, type Implementation, type JsonObject, commonConfig, randomSeed } from "./options.js";
@@ -281,12 +282,9 @@ class ClientSession {
 
   constructor(engine: Engine, link: Link, options: ClientOptions) {
     this.#options = options;
-    const config: JsonObject = { ...commonConfig(options), probe: options.probe };
-    const connection = new engine.ClientConnection(
-      JSON.stringify(config),
-      (options.seed ?? randomSeed)(),
-      link.messages,
-    );
+    const config = JSON.stringify({ ...commonConfig(options), probe: options.probe });
+    const seed = (options.seed ?? randomSeed)();
+    const connection = typed(() => new engine.ClientConnection(config, seed, link.messages));
     this.#ready = new Promise((resolve, reject) => {
       this.#isReady = resolve;
       this.#isNotReady = reject;

@@ -9,6 +9,7 @@ import {
   TOOL_CALL,
   UNCHECKED,
   codeOf,
+  typed,
 } from "./engine.js";
 import { observe, report } from "./observe.js";
 import { type CommonOptions, type JsonObject, commonConfig, randomSeed, snakeCase } from "./options.js";
@@ -189,7 +190,8 @@ export class ServerSession {
   ) {
     this.#options = options;
     this.#find = find;
-    const connection = new engine.ServerConnection(config, (options.seed ?? randomSeed)(), link.messages);
+    const seed = (options.seed ?? randomSeed)();
+    const connection = typed(() => new engine.ServerConnection(config, seed, link.messages));
     let finish!: (reason: string) => void;
     this.closed = new Promise((resolve) => {
       finish = resolve;
