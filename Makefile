@@ -132,7 +132,7 @@ node: node-package python-package
 
 ## The recorded failure cases: `make cases CASES=file.jsonl` plays others.
 cases: examples
-	cargo run --locked --quiet -p mcp-sansio-tests --bin cases -- $(CASES)
+	cargo run --locked --quiet -p mcp-sansio-tests --bin cases -- $(if $(filter file,$(origin CASES)),--all) $(CASES)
 
 ## Our servers and clients with those of others, as a matrix.
 interop: peers examples python-package node-package

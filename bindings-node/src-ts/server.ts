@@ -46,15 +46,16 @@ export class Server extends SharedServer {
    * reason, as {@link ServerSession.closed} does. At the end of input, and at SIGTERM or SIGINT, what runs may finish
    * within `limits.drain`; then it is cancelled.
    *
-   * On the process's own streams, `console` writes to standard error from now on, since standard output belongs to the
-   * protocol; and shortly after the end the process exits, even if something still keeps it busy.
+   * On the process's own streams, `console` and `process.stdout` write to standard error from now on, since standard
+   * output belongs to the protocol; and shortly after the end the process exits, even if something still keeps it busy.
    *
    * @throws {@link EngineError} `config.invalid` if the options or a tool's definition can't work.
    */
   async stdio(streams?: ServerStreams): Promise<string> {
     if (streams !== undefined) return this.#serve(new StreamLink(streams.input, streams.output));
-    Object.assign(console, new Console(process.stderr, process.stderr));
     const link = new StreamLink(process.stdin, process.stdout);
+    Object.defineProperty(process, "stdout", { value: process.stderr });
+    Object.assign(console, new Console(process.stderr, process.stderr));
     const reason = await this.#serve(link);
     if (reason === "engine.failed") process.exitCode = 1;
     setTimeout(() => process.exit(), EXIT_MS).unref();

@@ -7,19 +7,27 @@ import { promisify } from "node:util";
 
 import { file } from "./support.js";
 
-/** The one example in the comments of a source file. */
-function exampleOf(source: string): string {
-  const blocks = [...readFileSync(file(source), "utf8").matchAll(/^ \* ```ts\n(.*?)^ \* ```$/gms)];
-  assert.equal(blocks.length, 1, source);
-  return String(blocks[0]?.[1]).replaceAll(/^ \* ?/gm, "");
+/** The examples in the comments of a source file. */
+function examplesIn(source: string): string[] {
+  const blocks = readFileSync(file(source), "utf8").matchAll(/^ \* ```ts\n(.*?)^ \* ```$/gms);
+  return Array.from(blocks, ([, code]) => String(code).replaceAll(/^ \* ?/gm, ""));
 }
 
-test("the server of the documentation greets the client of the documentation", async () => {
-  const directory = file("build/docs");
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(`${directory}/server.mjs`, exampleOf("src-ts/server.ts"));
-  writeFileSync(`${directory}/client.mjs`, exampleOf("src-ts/client.ts"));
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ["client.mjs"], { cwd: directory });
-  assert.equal(stdout, "greet Greets someone\n[ { type: 'text', text: 'Hello, 世界!' } ]\n");
-  assert.equal(stderr, "");
-});
+const documents = {
+  comments: [...examplesIn("src-ts/server.ts"), ...examplesIn("src-ts/client.ts")],
+  README: Array.from(readFileSync(file("README.md"), "utf8").matchAll(/^```js\n(.*?)^```$/gms), ([, code]) => code ?? ""),
+};
+
+for (const [name, examples] of Object.entries(documents)) {
+  test(`the server of the ${name} greets the client of the ${name}`, async () => {
+    const [server, client, ...others] = examples;
+    assert.ok(server !== undefined && client !== undefined && others.length === 0);
+    const directory = file(`build/docs/${name}`);
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(`${directory}/server.mjs`, server);
+    writeFileSync(`${directory}/client.mjs`, client);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["client.mjs"], { cwd: directory });
+    assert.equal(stdout, "greet Greets someone\n[ { type: 'text', text: 'Hello, 世界!' } ]\n");
+    assert.equal(stderr, "");
+  });
+}

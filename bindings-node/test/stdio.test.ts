@@ -103,7 +103,7 @@ test("what tools print does not end up in the protocol", async () => {
   const faults: unknown[] = [];
   const { client, written } = await start(misbehaving, {}, { onFault: (fault) => faults.push(fault) });
   assert.equal(textOf(await client.callTool("chatter")), "quiet");
-  for (const text of ["log\n", "info\n", "{ dir: true }\n", "'table'", "error\n"]) await written(text);
+  for (const text of ["log\n", "info\n", "{ dir: true }\n", "'table'", "raw\n", "error\n"]) await written(text);
   await client.close();
   assert.deepEqual(faults, []);
 });

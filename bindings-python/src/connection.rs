@@ -77,7 +77,6 @@ macro_rules! connection {
 
         #[pymethods]
         impl $name {
-            /// JSON in, a connection out; see the class.
             #[new]
             #[pyo3(signature = (config, *, messages=false, seed=None))]
             fn new(py: Python<'_>, config: Json<'_>, messages: bool, seed: Option<&[u8]>) -> PyResult<Self> {
@@ -187,6 +186,10 @@ macro_rules! connection {
 
 connection! {
     /// A server on one channel.
+    ///
+    /// `config` is a JSON object with `info` (`name`, `version`…) and, if wanted, `instructions`, `capabilities`, `tools`
+    /// (an array of definitions), `page_size`, `list_cache` (`ttl_ms`, `public`), `revisions`, `limits`,
+    /// `unknown_methods` (deliver them) and `trace`. `seed` is fresh entropy, never used twice, that tests may fix.
     ServerConnection {
         /// Answers with a result, a JSON object.
         #[pyo3(signature = (request, result, now, *, ttl_ms=0, public=false))]
@@ -265,6 +268,10 @@ connection! {
 
 connection! {
     /// A client on one channel.
+    ///
+    /// `config` is a JSON object with `info` (`name`, `version`…) and, if wanted, `capabilities`, `revisions` (the best
+    /// first), `probe` (ask for the era before the handshake), `limits` and `trace`. `seed` is fresh entropy, never used
+    /// twice, that tests may fix.
     ClientConnection {
         /// Begins; `Ready` or `Closed` follows.
         #[pyo3(signature = (now, *, remembered=None))]

@@ -1,6 +1,9 @@
 //! What a connection tells its application, as small frozen classes.
 use mcp_sansio::embed::{Batch, Code, Record, TOOL_CALL, UNCHECKED};
-use pyo3::{prelude::*, types::{PyString, PyTuple}};
+use pyo3::{
+    prelude::*,
+    types::{PyString, PyTuple},
+};
 
 use crate::errors;
 

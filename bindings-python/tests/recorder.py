@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
+
+from mcp_sansio import Blocked
 
 if TYPE_CHECKING:
     from mcp_sansio import ClientConnection, ServerConnection
@@ -17,6 +20,10 @@ class Recorder:
         self.sent = b""
         self.times: list[int] = []
         self.entries: list[str] = []
+        self.blocked = asyncio.Event()
+        """A command found no room."""
+        self.full = asyncio.Event()
+        """The engine wanted no more input."""
 
     def receive_data(self, data: bytes, now: int) -> None:
         self._seen("receive_data", (data, now))
@@ -31,11 +38,17 @@ class Recorder:
     def __getattr__(self, name: str) -> Any:
         entry = getattr(self._engine, name)
         if not callable(entry):
+            if name == "wants_read" and not entry:
+                self.full.set()
             return entry
 
         def call(*arguments: Any, **options: Any) -> Any:
             self._seen(name, arguments)
-            return entry(*arguments, **options)
+            try:
+                return entry(*arguments, **options)
+            except Blocked:
+                self.blocked.set()
+                raise
 
         return call
 

@@ -14,6 +14,7 @@ import pytest
 import mcp_sansio._child
 from io_tools import PYTHON, run
 from mcp_sansio import (
+    Blocked,
     CallTimeout,
     Client,
     ConnectFailed,
@@ -81,6 +82,21 @@ def test_a_call_may_take_its_time_and_no_more() -> None:
             with pytest.raises(CallTimeout):
                 await client.call_tool("wait", timeout=0.05)
             assert (await client.call_tool("echo", {"text": "still there"})).text == "still there"
+
+    run(test())
+
+
+def test_a_call_that_finds_no_room_in_time_is_refused() -> None:
+    async def test() -> None:
+        async with Client.stdio(EXAMPLE, limits={"calls": 1}) as client:
+            waiting = asyncio.create_task(client.call_tool("wait", timeout=20))
+            await asyncio.sleep(0)
+            with pytest.raises(Blocked):
+                await client.call_tool("echo", {"text": "no"}, timeout=0.01)
+            queued = asyncio.create_task(client.call_tool("echo", {"text": "later"}))
+            await asyncio.sleep(0)
+            waiting.cancel()
+            assert (await queued).text == "later"
 
     run(test())
 

@@ -175,26 +175,21 @@ def test_a_client_that_does_not_read_holds_the_handler_back(monkeypatch: pytest.
     monkeypatch.setattr(mcp_sansio._server, "ServerConnection", in_place_of(ServerConnection, made))
     server = Server("test", "1", limits={"output_bytes": 200_000})
     steps, message = 2000, "x" * 1000
-    stuck = asyncio.Event()
     done: list[int] = []
 
     @server.tool()
     async def talk(context: Context) -> str:
         for step in range(1, steps + 1):
-            sending = asyncio.ensure_future(context.progress(step, steps, message))
-            await asyncio.wait([sending], timeout=0 if stuck.is_set() else 0.2)
-            if not sending.done():
-                stuck.set()
-            await sending
+            await context.progress(step, steps, message)
             done.append(step)
         return "said it all"
 
     async def test() -> None:
         async with served(server) as (peer, _):
+            (recorder,) = made
             peer.stop_reading()
             peer.call_tool(1, "talk", _meta={"progressToken": 1})
-            await stuck.wait()
-            (recorder,) = made
+            await recorder.blocked.wait()
             assert len(done) < steps
             # The pipe and its transport hold a little; the rest is in the engine, which has no room for more.
             assert len(recorder.sent) < 500_000
@@ -206,21 +201,42 @@ def test_a_client_that_does_not_read_holds_the_handler_back(monkeypatch: pytest.
     run(test())
 
 
-def test_input_waits_in_the_pipe_while_the_engine_has_no_room() -> None:
+def test_input_waits_in_the_pipe_while_the_engine_has_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Recorder] = []
+    monkeypatch.setattr(mcp_sansio._server, "ServerConnection", in_place_of(ServerConnection, made))
     server = Server("test", "1", limits={"output_bytes": 50_000})
     pings = 20_000
 
     async def test() -> None:
         async with served(server) as (peer, _):
+            (recorder,) = made
             peer.stop_reading()
             text = b"".join(line(id=number, method="ping") for number in range(pings))
             feeding = asyncio.create_task(asyncio.to_thread(peer.send, text))
-            done, _ = await asyncio.wait([feeding], timeout=0.3)
-            assert not done
+            await recorder.full.wait()
+            assert not feeding.done()
+            assert len(recorder.received) < len(text)
             peer.go_on_reading()
             for number in range(pings):
                 assert (await peer.receive())["id"] == number
             await feeding
+
+    run(test())
+
+
+def test_a_client_that_reads_nothing_does_not_keep_the_server() -> None:
+    server = Server("test", "1")
+
+    @server.tool()
+    async def much() -> str:
+        return "x" * 1_000_000
+
+    async def test() -> None:
+        async with served(server) as (peer, serving):
+            peer.stop_reading()
+            peer.call_tool(1, "much")
+            peer.end()
+            await serving
 
     run(test())
 
@@ -256,18 +272,20 @@ def test_nothing_is_left() -> None:
         return {entry.name for entry in Path("/proc/self/fd").iterdir()}
 
     async def test() -> None:
-        before = descriptors()
+        before, tasks = descriptors(), asyncio.all_tasks()
         async with Client.stdio(EXAMPLE, stderr=lambda _line: None) as client:
             pid = client._connected()._transport.get_pid()
             calls = [asyncio.create_task(client.call_tool("wait")) for _ in range(3)]
             await client.call_tool("echo", {"text": ""})
+            closing = time.monotonic()
+        # The calls were taken back, so the server had nothing to finish.
+        assert time.monotonic() - closing < DRAIN_MS / 1000
         failures = await asyncio.gather(*calls, return_exceptions=True)
         assert [getattr(failure, "code", None) for failure in failures] == ["call.cancelled"] * 3
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
         await asyncio.sleep(0)
-        # This one and the one that bounds it.
-        assert len(asyncio.all_tasks()) == 2
+        assert asyncio.all_tasks() == tasks
         assert descriptors() == before
 
     run(test())
@@ -285,11 +303,11 @@ def test_a_server_that_is_cancelled_leaves_nothing() -> None:
                 serving.cancel()
                 await serving
 
+        tasks = asyncio.all_tasks()
         with pytest.raises(asyncio.CancelledError):
             await talk()
         assert fates == ["cancelled"]
-        assert asyncio.current_task() in asyncio.all_tasks()
-        assert len(asyncio.all_tasks()) == 2
+        assert asyncio.all_tasks() == tasks
 
     run(test())
 
@@ -417,13 +435,24 @@ def test_a_signal_ends_the_server_in_order(number: signal.Signals) -> None:
         assert server.stderr.read() == b""
 
 
-def test_a_signal_lets_what_runs_finish() -> None:
+def test_a_signal_lets_what_runs_finish_and_nothing_begin() -> None:
     body = """
     print("begun", flush=True)
-    await asyncio.sleep(0.3)
+    await asyncio.to_thread(os.read, int(os.environ["GO_ON"]), 1)
     return "finished"
+
+@server.tool()
+async def quick() -> None: ...
 """
-    server = subprocess.Popen(program(body), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    read_end, write_end = os.pipe()
+    server = subprocess.Popen(
+        program(body),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=[read_end],
+        env={**os.environ, "GO_ON": str(read_end)},
+    )
     with server:
         assert server.stdin is not None
         assert server.stdout is not None
@@ -432,9 +461,19 @@ def test_a_signal_lets_what_runs_finish() -> None:
         server.stdin.flush()
         assert server.stderr.readline() == b"begun\n"
         server.send_signal(signal.SIGTERM)
-        answers = lines(server.stdout.read())
-        assert answers[1]["result"]["content"][0]["text"] == "finished"
+        server.stdout.readline()
+        for number in range(2, 1000):
+            server.stdin.write(line(id=number, method="tools/call", params={"name": "quick"}))
+            server.stdin.flush()
+            if "error" in json.loads(server.stdout.readline()):
+                break
+        else:
+            pytest.fail("the signal was not noticed")
+        os.write(write_end, b"x")
+        assert json.loads(server.stdout.readline())["result"]["content"][0]["text"] == "finished"
         assert server.wait(30) == 0
+    os.close(read_end)
+    os.close(write_end)
 
 
 def test_a_server_ends_by_itself_before_clients_lose_patience() -> None:

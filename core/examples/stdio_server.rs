@@ -6,7 +6,7 @@ use std::{
     collections::HashMap,
     io::{Read, Write},
     sync::{Arc, mpsc},
-    thread,
+    thread::{self, Scope},
     time::{Duration, Instant as Clock},
 };
 
@@ -91,61 +91,64 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let _ = from_stdin.send(Input::Eof);
     });
 
-    let mut running: HashMap<RequestHandle, mpsc::Sender<()>> = HashMap::new();
     let mut stdout = std::io::stdout().lock();
-    let mut out = Vec::new();
-    while !connection.is_over() {
-        let wait = connection.next_timeout().map_or(Duration::from_secs(3600), |at| at.since(now()));
-        let first = received.recv_timeout(wait);
-        for input in first.into_iter().chain(received.try_iter()) {
-            match input {
-                Input::Data(data) => connection.handle_data(now(), &data),
-                Input::Eof => connection.handle_eof(now()),
-                Input::Progress(request, progress, total) => {
-                    // A request that is over, or a full pipe: progress may be lost.
-                    let _ = connection.progress(now(), request, progress, Some(total), None);
+    // The scope ends when every tool has, so that one cancelled last still has its say.
+    thread::scope(|tools| {
+        let mut running: HashMap<RequestHandle, mpsc::Sender<()>> = HashMap::new();
+        let mut out = Vec::new();
+        while !connection.is_over() {
+            let wait = connection.next_timeout().map_or(Duration::from_secs(3600), |at| at.since(now()));
+            let first = received.recv_timeout(wait);
+            for input in first.into_iter().chain(received.try_iter()) {
+                match input {
+                    Input::Data(data) => connection.handle_data(now(), &data),
+                    Input::Eof => connection.handle_eof(now()),
+                    Input::Progress(request, progress, total) => {
+                        // A request that is over, or a full pipe: progress may be lost.
+                        let _ = connection.progress(now(), request, progress, Some(total), None);
+                    }
+                    Input::Done(request, outcome) => {
+                        running.remove(&request);
+                        // A request that was cancelled meanwhile is over, which is no failure.
+                        let _ = match outcome {
+                            Ok(text) => {
+                                let result = json!({"content": [{"type": "text", "text": text}]}).to_string();
+                                let result = Json::parse(result.as_bytes())?;
+                                connection.respond(now(), request, Outcome::Result { result, cache: None })
+                            }
+                            Err(text) => connection.respond_tool_error(now(), request, &text),
+                        };
+                    }
                 }
-                Input::Done(request, outcome) => {
-                    running.remove(&request);
-                    // A request that was cancelled meanwhile is over, which is no failure.
-                    let _ = match outcome {
-                        Ok(text) => {
-                            let result = json!({"content": [{"type": "text", "text": text}]}).to_string();
-                            let result = Json::parse(result.as_bytes())?;
-                            connection.respond(now(), request, Outcome::Result { result, cache: None })
-                        }
-                        Err(text) => connection.respond_tool_error(now(), request, &text),
-                    };
+            }
+            connection.handle_timeout(now());
+            while let Some(event) = connection.poll_event() {
+                match event {
+                    Event::Request(request) => {
+                        running.insert(request.handle(), start(tools, request, inputs.clone()));
+                    }
+                    Event::Over { request, .. } => drop(running.remove(&request)),
+                    Event::Fault(fault) => eprintln!("{}: {}", fault.code, fault.detail),
+                    _ => {}
+                }
+            }
+            loop {
+                out.clear();
+                let left = connection.write_to(&mut out, 64 << 10);
+                if stdout.write_all(&out).and_then(|()| stdout.flush()).is_err() {
+                    connection.handle_closed(now());
+                }
+                if left == 0 {
+                    break;
                 }
             }
         }
-        connection.handle_timeout(now());
-        while let Some(event) = connection.poll_event() {
-            match event {
-                Event::Request(request) => {
-                    running.insert(request.handle(), start(request, inputs.clone()));
-                }
-                Event::Over { request, .. } => drop(running.remove(&request)),
-                Event::Fault(fault) => eprintln!("{}: {}", fault.code, fault.detail),
-                _ => {}
-            }
-        }
-        loop {
-            out.clear();
-            let left = connection.write_to(&mut out, 64 << 10);
-            if stdout.write_all(&out).and_then(|()| stdout.flush()).is_err() {
-                connection.handle_closed(now());
-            }
-            if left == 0 {
-                break;
-            }
-        }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Runs a tool; dropping what is returned cancels it. Tools that never wait run at once.
-fn start(request: Request, done: mpsc::Sender<Input>) -> mpsc::Sender<()> {
+fn start<'a>(tools: &'a Scope<'a, '_>, request: Request, done: mpsc::Sender<Input>) -> mpsc::Sender<()> {
     let (alive, cancelled) = mpsc::channel();
     let handle = request.handle();
     let name = request.name().unwrap_or_default().into_owned();
@@ -156,7 +159,7 @@ fn start(request: Request, done: mpsc::Sender<Input>) -> mpsc::Sender<()> {
         let _ = done.send(Input::Done(handle, outcome));
     };
     if name == "wait" {
-        drop(thread::spawn(work));
+        tools.spawn(work);
     } else {
         work();
     }

@@ -3,7 +3,7 @@ use alloc::{borrow::Cow, boxed::Box, sync::Arc};
 
 use crate::{
     CallHandle, InputHandle, RequestHandle,
-    error::{CallError, CloseReason, Fault},
+    error::{CallError, CloseReason, Fault, RpcError},
     json::{Json, Payload},
     jsonrpc::envelope::Span,
     method::MethodId,
@@ -101,13 +101,22 @@ pub enum Event {
 const _: () = assert!(size_of::<Event>() <= 88, "events stay small");
 
 impl Event {
-    /// Bytes of the payloads that it keeps alive. A request is not counted: it is held by its table.
+    /// Bytes of the messages and parts of messages that it keeps alive.
     pub(crate) fn bytes(&self) -> usize {
-        let of = |payload: &Option<Payload>| payload.as_ref().map_or(0, |payload| payload.as_str().len());
+        let of = |payload: &Option<Payload>| payload.as_ref().map_or(0, Payload::held);
+        let of_error = |error: &RpcError| error.message.held() + of(&error.data);
         match self {
-            Self::Completed { outcome: Ok(completion), .. } => completion.result.as_str().len(),
-            Self::Progress { params, .. } => params.as_str().len(),
+            Self::Request(request) => request.buf.len(),
+            Self::Input(input) => of(&input.params),
+            Self::Completed { outcome: Ok(completion), .. } => completion.result.held(),
+            Self::Completed { outcome: Err(error), .. } => match &**error {
+                CallError::Rpc(error) => of_error(error),
+                _ => 0,
+            },
+            Self::Progress { params, .. } => params.held(),
+            Self::Notification { method: Method::Other(name), params, .. } => name.held() + of(params),
             Self::Notification { params, .. } => of(params),
+            Self::Fault(fault) => fault.cause.as_ref().map_or(0, of_error),
             _ => 0,
         }
     }

@@ -193,6 +193,10 @@ impl Payload {
     pub fn as_str(&self) -> &str {
         self.buf.get(self.start as usize..self.end as usize).unwrap_or("null")
     }
+    /// Bytes of the buffer that it keeps alive.
+    pub(crate) fn held(&self) -> usize {
+        self.buf.len()
+    }
     /// Borrowed, already checked.
     pub fn as_json(&self) -> Json<'_> {
         Json::from_checked(self.as_str())

@@ -1,7 +1,10 @@
 //! What bounds a machine. Bytes first, then counts; every default is finite.
+use alloc::format;
 use core::time::Duration;
 
 use serde::{Deserialize, Deserializer};
+
+use crate::error::ConfigError;
 
 fn millis<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     u64::deserialize(deserializer).map(Duration::from_millis)
@@ -30,14 +33,15 @@ pub struct Limits {
     pub requests: usize,
     /// Calls of ours that await the peer's answer. One more is `Blocked`.
     pub calls: usize,
-    /// Events not yet polled, after which `wants_read` is false. At twice this, or at twice `session_bytes` of payload in
-    /// them, the machine ends.
+    /// Events not yet polled, after which `wants_read` is false and `call` is `Blocked`. At `session_bytes` of payload in
+    /// them `wants_read` is false too. At twice either the machine ends.
     pub events: usize,
     /// Bytes of output not yet taken, after which `call`, `notify`, `progress` and `log` are `Blocked` and `wants_read`
     /// is false. At twice this, by the engine's own replies, the machine ends.
     pub output_bytes: usize,
-    /// Bytes of the requests that await our answer, of undelivered events and of queued output together. A request
-    /// beyond it is answered with -32603. Worst case: this plus one message.
+    /// Bytes of the requests that await our answer, of answers gathered for batches and of queued output together. A
+    /// request beyond it is answered with -32603. Of payload in undelivered events the same again. Worst case: three
+    /// times this plus two messages.
     pub session_bytes: usize,
     /// Error replies without an id (unparseable input, duplicate ids) a second; more are only reported.
     pub error_replies: usize,
@@ -102,6 +106,20 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Fails where nothing at all could pass.
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        let bounds = [
+            ("message_bytes", self.message_bytes),
+            ("depth", self.depth),
+            ("events", self.events),
+            ("output_bytes", self.output_bytes),
+            ("session_bytes", self.session_bytes),
+        ];
+        match bounds.into_iter().find(|(_, bound)| *bound == 0) {
+            Some((name, _)) => Err(ConfigError::new(format!("limits.{name}"), "must be at least 1")),
+            None => Ok(()),
+        }
+    }
     /// For a microcontroller: messages of 4 KiB, eight requests in flight, 16 KiB a session.
     pub fn small() -> Self {
         Self {

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::{
     CallHandle, InputHandle, RequestHandle,
-    error::SendError,
+    error::{CloseReason, SendError},
     event::{Action, Event, Outcome, Target},
     framing::line::{Line, LineDecoder},
     json::Json,
@@ -17,6 +17,11 @@ use crate::{
 pub struct Connection<R> {
     role: R,
     lines: LineDecoder,
+    /// What came in one piece with more than the queues take at once, read on from `read` as they are emptied.
+    backlog: Vec<u8>,
+    read: usize,
+    /// The input ended behind the backlog.
+    ended: bool,
     closed: bool,
 }
 
@@ -25,29 +30,85 @@ impl<R: Role> Connection<R> {
     /// Wraps a role that was used for nothing yet.
     pub fn new(mut role: R) -> Self {
         let limit = role.engine().limits.message_bytes;
-        Self { role, lines: LineDecoder::new(limit), closed: false }
+        let lines = LineDecoder::new(limit);
+        Self { role, lines, backlog: Vec::new(), read: 0, ended: false, closed: false }
     }
     /// Any piece of the stream. Complete lines are parsed where they lie; only an unfinished tail is copied, and it is
-    /// bounded.
+    /// bounded. Of a piece with more messages than `wants_read` allows the rest is kept until there is room.
     pub fn handle_data(&mut self, now: Instant, data: &[u8]) {
-        let mut rest = data;
-        while let Some(line) = self.lines.next(&mut rest) {
-            match line {
-                Line::Whole(message) => self.role.handle_message(now, message),
-                Line::TooLong => self.role.handle_too_long(now),
-            }
+        if !self.role.engine().begin(now) {
+            return;
+        }
+        if self.is_behind() {
+            self.backlog.extend_from_slice(data);
+            self.catch_up();
+        } else {
+            // A host that feeds on regardless is held to the bound of the queues.
+            let regardless = !self.role.engine_ref().wants_read();
+            let rest = self.feed(now, data, regardless);
+            self.backlog.extend_from_slice(rest);
+        }
+        let engine = self.role.engine();
+        if self.backlog.len() - self.read > engine.limits.session_bytes.saturating_mul(2) {
+            engine.end(CloseReason::Overrun);
+            self.backlog = Vec::new();
+            self.read = 0;
         }
     }
-    /// Takes the last line, if it has no end; true if it was the first time.
+    /// Reads lines while they are wanted, or all of them; returns what is left.
+    fn feed<'d>(&mut self, now: Instant, data: &'d [u8], regardless: bool) -> &'d [u8] {
+        let mut rest = data;
+        while regardless || self.role.engine_ref().wants_read() {
+            match self.lines.next(&mut rest) {
+                Some(Line::Whole(message)) => self.role.handle_message(now, message),
+                Some(Line::TooLong) => self.role.handle_too_long(now),
+                None => break,
+            }
+        }
+        rest
+    }
+    fn is_behind(&self) -> bool {
+        self.read < self.backlog.len()
+    }
+    /// Reads on in the backlog, as far as there is room, and ends the input behind it.
+    fn catch_up(&mut self) {
+        if !self.is_behind() {
+            return;
+        }
+        let now = self.role.engine_ref().now;
+        let backlog = core::mem::take(&mut self.backlog);
+        let rest = self.feed(now, backlog.get(self.read..).unwrap_or_default(), false).len();
+        if rest > 0 {
+            self.read = backlog.len() - rest;
+            self.backlog = backlog;
+            return;
+        }
+        self.read = 0;
+        if core::mem::take(&mut self.ended) {
+            self.finish(now);
+        }
+    }
+    /// End of input. A last line without an end counts as a line. Then as the role's.
+    pub fn handle_eof(&mut self, now: Instant) {
+        if self.is_behind() {
+            self.role.engine().begin(now);
+            self.ended = true;
+        } else {
+            self.finish(now);
+        }
+    }
     fn finish(&mut self, now: Instant) {
         match self.lines.finish() {
             Some(Line::Whole(message)) => self.role.handle_message(now, message),
             Some(Line::TooLong) => self.role.handle_too_long(now),
             None => {}
         }
+        self.role.input_ended(now);
     }
     /// Writing failed, or the process is gone.
     pub fn handle_closed(&mut self, now: Instant) {
+        self.backlog = Vec::new();
+        self.read = 0;
         self.role.handle_closed(now);
     }
     /// Fires what is due.
@@ -60,10 +121,11 @@ impl<R: Role> Connection<R> {
     }
     /// False while more input should stay in the pipe. Fed on regardless, the machine ends with `Overrun`.
     pub fn wants_read(&self) -> bool {
-        self.role.engine_ref().wants_read()
+        !self.is_behind() && self.role.engine_ref().wants_read()
     }
     /// The next event.
     pub fn poll_event(&mut self) -> Option<Event> {
+        self.catch_up();
         let event = self.role.engine().poll_event()?;
         self.closed |= matches!(event, Event::Closed(_));
         Some(event)
@@ -72,19 +134,29 @@ impl<R: Role> Connection<R> {
     pub fn poll_trace(&mut self) -> Option<TraceRecord> {
         self.role.engine().trace.as_mut()?.pop()
     }
-    /// Appends whole lines to `out` until it holds `max` bytes (at least one line, if there is one); returns how many
-    /// bytes remain queued. Call it only while `out` is below `max`: what is in `out` is the host's, and no limit of
+    /// Appends whole lines to `out` until it holds `max` bytes or more (at least one line, if there is one); returns how
+    /// many bytes remain queued. Call it only while `out` is below `max`: what is in `out` is the host's, and no limit of
     /// ours counts it. **Taking and writing is one critical section**: two threads that take and write concurrently
     /// reorder the stream.
     pub fn write_to(&mut self, out: &mut Vec<u8>, max: usize) -> usize {
         let room = max.saturating_sub(out.len());
         let outbox = &mut self.role.engine().outbox;
         outbox.take_lines(room, |lines| out.extend_from_slice(lines.as_bytes()));
-        outbox.bytes()
+        self.catch_up();
+        self.role.engine_ref().outbox.bytes()
+    }
+    /// Whether an event or a record of the trace waits to be taken.
+    pub(crate) fn has_events(&mut self) -> bool {
+        self.catch_up();
+        let engine = self.role.engine();
+        engine.has_events() || engine.has_trace()
+    }
+    pub(crate) fn has_output(&self) -> bool {
+        self.role.engine_ref().outbox.has_sends()
     }
     /// True when the host may close the output and go: everything was taken and `Closed` was delivered.
     pub fn is_over(&self) -> bool {
-        self.closed && !self.role.engine_ref().outbox.has_sends()
+        self.closed && !self.has_output()
     }
     /// Counters.
     pub fn stats(&self) -> &Stats {
@@ -108,11 +180,6 @@ impl<R: Role> Connection<R> {
 macro_rules! commands {
     ($role:ty: $($(#[$doc:meta])* $name:ident($($arg:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         impl Connection<$role> {
-            /// End of input. A last line without an end counts as a line. Then as the role's.
-            pub fn handle_eof(&mut self, now: Instant) {
-                self.finish(now);
-                self.role.handle_eof(now);
-            }
             $( $(#[$doc])* pub fn $name(&mut self, now: Instant, $($arg: $kind),*) $(-> $result)? {
                 self.role.$name(now, $($arg),*)
             } )*

@@ -7,6 +7,9 @@ use core::time::Duration;
 pub struct Instant(u64);
 
 impl Instant {
+    /// The end of time.
+    pub(crate) const NEVER: Self = Self(u64::MAX);
+
     /// From nanoseconds.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)

@@ -43,6 +43,9 @@ impl Trace {
         }
         dropped
     }
+    pub(crate) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
     pub(crate) fn pop(&mut self) -> Option<TraceRecord> {
         let record = self.records.pop_front()?;
         self.bytes = self.bytes.saturating_sub(record.message.len());

@@ -1,4 +1,11 @@
 //! Batches: `basic/index` of 2025-03-26, and of no other revision.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use common::*;
@@ -33,8 +40,10 @@ fn ids(answer: &Value) -> Vec<Value> {
 #[test]
 fn the_answers_of_a_batch_come_together() {
     let mut host = batching();
+    let before = host.machine.stat("messages_in");
     host.tell(&json!([call("a", "slow"), ping(1), initialized(), call("b", "slow"), {"jsonrpc": "2.0", "id": 9, "result": {}}]));
     host.silent();
+    assert_eq!(host.machine.stat("messages_in"), before + 5);
     let handles = handles(&mut host);
     host.respond(handles[1], "{}");
     host.silent();
@@ -63,6 +72,42 @@ fn each_member_is_judged_by_itself() {
     assert_eq!(codes.iter().filter(|code| **code == -32600).count(), 3);
     assert_eq!(codes.iter().filter(|code| **code == -32601).count(), 1);
     assert!(members.iter().any(|member| *member == json!({"jsonrpc": "2.0", "id": 8, "result": {}})));
+}
+
+/// What was answered goes out at the end, though other members never were.
+#[test]
+fn the_end_sends_what_was_gathered() {
+    let mut host = batching();
+    host.tell(&json!([ping(1), call(2, "slow"), ping(3)]));
+    host.events();
+    host.silent();
+    host.eof();
+    host.wait(seconds(60));
+    let answers = host.one();
+    assert_eq!(ids(&answers), [json!(1), json!(3)]);
+    assert!(matches!(host.events()[..], [Event::Over { .. }, Event::Closed(_)]));
+}
+
+/// `Limits::session_bytes`: of what is gathered too.
+#[test]
+fn gathered_answers_are_bounded() {
+    let limits = limits(|limits| limits.session_bytes = 20_000);
+    let mut host = session(server_config().limits(limits), "2025-03-26", &json!({}));
+    let mut held = Vec::new();
+    for batch in 0..20 {
+        let lists = (0..40).map(|id| request(format!("{batch}-{id}"), "tools/list", json!({})));
+        host.tell(&Value::Array(std::iter::once(call(batch, "slow")).chain(lists).collect()));
+        held.extend(handles(&mut host));
+    }
+    assert!((1..5).contains(&held.len()), "{} batches of 5 kB are gathered", held.len());
+    let refused = host.sent().into_iter().find(|answers| answers[0]["id"] == 19).unwrap();
+    assert_eq!(refused[0]["error"]["data"]["reason"], "session_bytes");
+    for handle in held {
+        host.respond(handle, "{}");
+        host.sent();
+    }
+    host.tell(&json!([call("again", "slow")]));
+    assert_eq!(handles(&mut host).len(), 1, "there is room again");
 }
 
 /// One error for what is no batch at all.
@@ -111,20 +156,16 @@ fn answers_that_do_not_fit_together_still_come() {
         "2025-03-26",
         &json!({}),
     );
-    host.tell(&json!([call(1, "slow"), call(2, "slow")]));
-    let text = format!(r#"{{"x":"{}"}}"#, "a".repeat(480));
+    host.tell(&json!([call(1, "slow"), call(2, "slow"), call(3, "slow")]));
     let now = host.now;
-    for handle in handles(&mut host) {
-        // That it is too large is said here, and to the peer in its place.
-        let _ = host.machine.respond(now, handle, result(&text));
-    }
-    let mut answered: Vec<Value> = host
-        .sent()
-        .iter()
-        .flat_map(|sent| if sent.is_array() { ids(sent) } else { vec![sent["id"].clone()] })
-        .collect();
-    answered.sort_by_key(ToString::to_string);
-    assert_eq!(answered, [1, 2]);
+    let answers = handles(&mut host).into_iter().zip([480, 480, 600]).map(|(handle, length)| {
+        let text = format!(r#"{{"x":"{}"}}"#, "a".repeat(length));
+        host.machine.respond(now, handle, result(&text))
+    });
+    assert_eq!(answers.collect::<Vec<_>>(), [Ok(()), Ok(()), Err(SendError::TooLarge)]);
+    let sent = host.sent();
+    assert_eq!(sent.iter().map(ids).collect::<Vec<_>>(), [vec![json!(1)], vec![json!(2)], vec![json!(3)]]);
+    assert_eq!(sent[2][0]["error"]["code"], -32603);
 }
 
 /// Where a revision has no batches, one is refused whole, and nothing in it is served.

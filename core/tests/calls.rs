@@ -1,4 +1,11 @@
 //! Calls and requests between their beginning and their end: answers, cancellation, progress, timeouts.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use std::time::Duration;
@@ -430,6 +437,7 @@ fn results_that_contradict_the_engine_are_refused() {
         r#"{"ttlMs":1}"#,
         r#"{"_meta":{"io.modelcontextprotocol/serverInfo":{}}}"#,
         r#"{"_meta":1}"#,
+        r#"{"_meta":{},"_meta":{}}"#,
     ] {
         assert!(
             matches!(server.machine.respond(server.now, handle, result(wrong)), Err(SendError::Invalid(_))),
@@ -438,6 +446,69 @@ fn results_that_contradict_the_engine_are_refused() {
     }
     server.silent();
     server.machine.respond(server.now, handle, result(r#"{"resultType":"complete","content":[]}"#)).unwrap();
-    let text = server.one().to_string();
-    assert_eq!(text.matches("resultType").count(), 1, "{text}");
+    assert_eq!(server.one()["result"]["resultType"], "complete");
+}
+
+/// RFC 8259 §4: the names in an object are unique, and a name is the same however it is spelled.
+#[test]
+fn members_of_the_engine_are_there_once() {
+    let mut server = session(server_config(), NEWEST, &json!({}));
+    for own in [
+        r#"{"result\u0054ype":"complete","a":1}"#,
+        r#"{"a":1,"\u005fmeta":{"b":2}}"#,
+        r#"{"_met\u0061":{"b":2},"resultType":"complete"}"#,
+    ] {
+        server.tell(&modern(1, "tools/call", json!({"name": "slow"})));
+        let handle = server.request().handle();
+        server.respond(handle, own);
+        let result = server.one()["result"].clone();
+        assert_eq!(result["resultType"], "complete");
+        assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "server");
+        assert_eq!(result["_meta"].get("b").is_some(), own.contains("\"b\""));
+    }
+}
+
+/// The same of `_meta` in a call: members of the options replace those of the params.
+#[test]
+fn meta_of_a_call_is_merged() {
+    for (mut client, engines) in [(legacy_client(client_config()), 1), (modern_client(client_config()), 4)] {
+        let params = json(r#"{"a":0,"_meta":{"x":1,"\u0079":1,"progressToken":9}}"#);
+        let options = CallOptions::new().progress(true).meta(Some(json(r#"{"y":2,"z":3}"#)));
+        client.machine.call(client.now, "tools/list", Some(params), options).unwrap();
+        let sent = client.one();
+        let meta = sent["params"]["_meta"].as_object().unwrap();
+        assert_eq!((&meta["x"], &meta["y"], &meta["z"]), (&json!(1), &json!(2), &json!(3)));
+        assert_eq!(meta["progressToken"], sent["id"]);
+        assert_eq!((meta.len(), &sent["params"]["a"]), (3 + engines, &json!(0)));
+    }
+}
+
+/// `basic/utilities/progress`: a token is a string or an integer, on either side; any other is left alone.
+#[test]
+fn no_progress_goes_under_a_token_of_another_type() {
+    let config = client_config().capabilities(br#"{"roots":{}}"#).unwrap();
+    let mut client = legacy_client(config.limits(limits(|limits| limits.id_bytes = 10)));
+    let mut server = session(server_config(), NEWEST, &json!({}));
+    for token in [json!(null), json!(true), json!({}), json!([1]), json!(0.5)] {
+        let meta = json!({"progressToken": token});
+        client.tell(&common::request(1, "roots/list", json!({"_meta": meta})));
+        let [Event::Fault(fault), Event::Input(input)] = &client.events()[..] else {
+            panic!("a fault and an input")
+        };
+        assert_eq!(fault.code, "fault.progress");
+        assert_eq!(client.machine.progress(client.now, input.input, 1.0, None, None), Ok(false));
+        client.machine.answer(client.now, input.input, result("{}")).unwrap();
+        assert_eq!(client.one()["id"], 1);
+
+        server.tell(&common::request(1, "tools/call", json!({"name": "slow", "_meta": meta})));
+        let [Event::Fault(_), Event::Request(request)] = &server.events()[..] else {
+            panic!("a fault and a request")
+        };
+        assert_eq!(server.machine.progress(server.now, request.handle(), 1.0, None, None), Ok(false));
+        server.machine.respond(server.now, request.handle(), result("{}")).unwrap();
+        assert_eq!(server.one()["id"], 1);
+    }
+    let refused =
+        client.ask(&common::request(1, "roots/list", json!({"_meta": {"progressToken": "0123456789a"}})));
+    assert_eq!(refused["error"]["code"], -32600);
 }

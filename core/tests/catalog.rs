@@ -1,4 +1,11 @@
 //! Lists and calls of tools: `server/tools`, `server/utilities/pagination` and list changes of every revision.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use std::sync::Arc;
@@ -6,7 +13,8 @@ use std::sync::Arc;
 use common::*;
 use mcp_sansio::{
     SealKeys, Seed,
-    event::Event,
+    error::SendError,
+    event::{Action, Event, Outgoing, Related},
     json::Json,
     session::{Catalog, Server, ServerConfig},
 };
@@ -204,6 +212,43 @@ fn a_modern_subscription_is_told_of_a_change() {
     assert_eq!(ended[1]["result"]["_meta"][ID], 5);
 }
 
+/// `server/utilities/caching` of 2026-07-28: a notice makes stale what was answered before it. A list that was answered
+/// while a notice waited is so only by another one.
+#[test]
+fn a_change_is_told_after_the_lists_it_makes_stale() {
+    let mut host = serve(tools(&["a"]));
+    host.tell(&modern(1, "subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})));
+    host.tell(&initialize(2, NEWEST, &json!({})));
+    host.tell(&initialized());
+    host.sent();
+    for tool in ["b", "c"] {
+        host.machine.set_catalog(host.now, catalog(&[tool]));
+        host.machine.set_catalog(host.now, catalog(&[tool, "more"]));
+        let list = modern(3, "tools/list", json!({}));
+        host.machine.handle_message(host.now, list.to_string().as_bytes());
+    }
+    host.machine.set_catalog(host.now, catalog(&["d"]));
+    let kinds: Vec<_> = host.sent().iter().map(|message| message["method"].is_string()).collect();
+    assert_eq!(kinds, [true, true, false, true, true, false, true, true]);
+}
+
+/// A subscription is the engine's: what an application does to its handle has no effect.
+#[test]
+fn a_subscription_is_no_request_of_the_application() {
+    let mut host = serve(tools(&["a"]));
+    let listen = json!({"_meta": {"progressToken": 1}, "notifications": {"toolsListChanged": true}});
+    host.machine.handle_message(host.now, modern(1, "subscriptions/listen", listen).to_string().as_bytes());
+    let Some(Action::Send(Outgoing { related: Related::Request(handle), .. })) = host.machine.poll_action()
+    else {
+        panic!("an acknowledgement");
+    };
+    assert_eq!(host.machine.progress(host.now, handle, 1.0, None, None), Err(SendError::Over));
+    assert_eq!(host.machine.respond(host.now, handle, result("{}")), Err(SendError::Over));
+    host.silent();
+    host.machine.set_catalog(host.now, catalog(&["b"]));
+    host.one();
+}
+
 /// `server/tools`, error handling: an unknown tool is -32602, and so are params that are no tool call.
 #[test]
 fn calls_that_name_no_tool_are_refused() {
@@ -284,7 +329,7 @@ fn a_broken_catalog_is_refused() {
         r#"[{"name":"a","inputSchema":true}]"#,
         r#"[{"name":"a","inputSchema":{},"outputSchema":1}]"#,
         r#"[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{}}]"#,
-        r#"[1]"#,
+        "[1]",
     ] {
         assert!(Catalog::from_tools(json(wrong).elements()).is_err(), "{wrong}");
     }

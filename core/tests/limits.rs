@@ -1,4 +1,11 @@
 //! Every bound of a machine, reached: what it says then, and that it goes on.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use common::*;
@@ -279,6 +286,80 @@ fn events_that_nobody_takes_stop_the_reading() {
     }
     assert_eq!(events.len(), 21);
     assert!(matches!(events.last(), Some(Event::Closed(CloseReason::Overrun))));
+}
+
+/// `events`: of the outcomes of calls too, which come without a word of the peer.
+#[test]
+fn outcomes_that_nobody_takes_block_calls() {
+    let config = client_config().limits(limits(|limits| limits.events = 10));
+    let mut connection = Connection::new(modern_client(config).machine);
+    let now = Instant::from_nanos(5);
+    let mut call = || {
+        let call = connection.call(now, "tools/list", None, CallOptions::new())?;
+        connection.cancel(now, call, None).unwrap();
+        connection.write_to(&mut Vec::new(), usize::MAX);
+        Ok(())
+    };
+    assert_eq!((0..100).map_while(|_| call().ok()).count(), 10);
+    assert_eq!(call(), Err(SendError::Blocked));
+    let events: Vec<_> = std::iter::from_fn(|| connection.poll_event()).collect();
+    assert_eq!(events.len(), 11);
+    assert_eq!(events.iter().filter(|event| matches!(event, Event::Writable)).count(), 1);
+    connection.call(now, "tools/list", None, CallOptions::new()).unwrap();
+}
+
+/// `session_bytes`: of what events keep alive, whatever becomes of their requests and calls.
+#[test]
+fn payloads_that_nobody_takes_stop_the_reading() {
+    let large = "a".repeat(1000);
+    let bound = || limits(|limits| limits.session_bytes = 10_000);
+    let until_full = |told: &mut dyn FnMut(i32) -> bool| (0..100).take_while(|id| told(*id)).count();
+
+    let config = || server_config().unknown_methods(true).limits(bound());
+    let mut host = session(config(), NEWEST, &json!({}));
+    let cancelled_requests = until_full(&mut |id| {
+        let params = json!({"name": "slow", "arguments": {"x": large}});
+        host.machine.handle_message(host.now, request(id, "tools/call", params).to_string().as_bytes());
+        host.machine.handle_message(host.now, cancelled(id).to_string().as_bytes());
+        host.machine.wants_read()
+    });
+    let mut host = session(config(), NEWEST, &json!({}));
+    let notices = until_full(&mut |_| {
+        host.machine.handle_message(host.now, notice(&large, json!({})).to_string().as_bytes());
+        host.machine.wants_read()
+    });
+    let mut host = legacy_client(client_config().limits(bound()));
+    let calls: Vec<_> = (0..100).map(|_| host.call("tools/list").1).collect();
+    let refused_calls = until_full(&mut |id| {
+        let mut refusal = failure(&calls[usize::try_from(id).unwrap()], -1);
+        refusal["error"]["data"] = json!(large);
+        host.machine.handle_message(host.now, refusal.to_string().as_bytes());
+        host.machine.wants_read()
+    });
+    let mut host = legacy_client(client_config().limits(bound()));
+    let errors = until_full(&mut |_| {
+        let error = json!({"jsonrpc": "2.0", "error": {"code": 1, "message": large}});
+        host.machine.handle_message(host.now, error.to_string().as_bytes());
+        host.machine.wants_read()
+    });
+    let config = client_config().capabilities(br#"{"roots":{}}"#).unwrap().limits(bound());
+    let mut host = legacy_client(config);
+    let cancelled_questions = until_full(&mut |id| {
+        let mut question = request(id, "roots/list", json!({}));
+        question["x"] = json!(large);
+        host.machine.handle_message(host.now, question.to_string().as_bytes());
+        host.machine.handle_message(host.now, cancelled(id).to_string().as_bytes());
+        host.machine.wants_read()
+    });
+    for (what, count) in [
+        ("cancelled requests", cancelled_requests),
+        ("cancelled questions", cancelled_questions),
+        ("notices", notices),
+        ("refused calls", refused_calls),
+        ("errors", errors),
+    ] {
+        assert!((8..10).contains(&count), "{count} {what} of 1 kB");
+    }
 }
 
 /// `error_replies`: garbage is answered a few times a second, and reported every time.

@@ -1,9 +1,16 @@
 //! The modern era: `basic/index`, `basic/versioning` and `server/discover` of 2026-07-28, and both eras on one stream.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use common::*;
 use mcp_sansio::{
-    error::SendError,
+    error::{CallError, SendError},
     event::{CacheHint, Event, Target},
     revision::Revision,
     session::{CallOptions, LogLevel},
@@ -207,4 +214,60 @@ fn results_are_told_apart_by_their_type() {
     host.tell(&answer(&sent, &json!({"resultType": "other"})));
     assert!(host.outcome(call).is_ok());
     assert!(!matches!(host.events().pop(), Some(Event::Fault(_))));
+}
+
+/// `basic/patterns/cancellation`: a server takes back a subscription, and nothing else.
+#[test]
+fn a_server_ends_a_subscription_only() {
+    let mut host = modern_client(client_config());
+    let (listing, list) = host.call("tools/list");
+    let (_, other) = host.call("server/discover");
+    let params = Some(json(r#"{"notifications":{"toolsListChanged":true}}"#));
+    let listening = host.machine.call(host.now, "subscriptions/listen", params, CallOptions::new()).unwrap();
+    let listen = host.one();
+    for call in [&list, &other] {
+        host.tell(&cancelled(call["id"].clone()));
+    }
+    assert!(host.events().is_empty());
+    host.tell(&cancelled(listen["id"].clone()));
+    assert!(matches!(host.outcome(listening), Err(CallError::Cancelled)));
+    host.tell(&answer(&list, &json!({"resultType": "complete", "tools": []})));
+    assert!(host.outcome(listing).is_ok());
+    host.silent();
+}
+
+/// `basic/transports/stdio`: a client writes no responses, whatever it is sent.
+#[test]
+fn a_client_writes_no_responses() {
+    let mut host = modern_client(client_config().capabilities(br#"{"roots":{},"sampling":{}}"#).unwrap());
+    for message in [
+        request(1, "ping", json!({})),
+        request(2, "roots/list", json!({})),
+        request(3, "no/such", json!({})),
+        json!({"jsonrpc": "2.0", "id": 4, "method": 1}),
+        json!({"jsonrpc": "2.0", "id": 5, "method": "ping", "params": []}),
+        json!({"jsonrpc": "1.0", "id": 6, "method": "ping"}),
+        json!({"jsonrpc": "2.0", "id": 7}),
+        json!([]),
+        json!([{"jsonrpc": "2.0", "id": 8, "method": "ping"}]),
+    ] {
+        host.tell(&message);
+        host.silent();
+        assert_eq!(host.faults().len(), 1, "{message}");
+    }
+}
+
+/// `basic/patterns/subscriptions`: what a client did not ask for is not sent, nor in the course of another request.
+#[test]
+fn a_resource_is_told_of_on_a_subscription_alone() {
+    let config = server_config().capabilities(br#"{"tools":{},"resources":{"subscribe":true}}"#).unwrap();
+    let mut host = session(config, NEWEST, &json!({}));
+    let updated = "notifications/resources/updated";
+    let params = Some(json(r#"{"uri":"test://a"}"#));
+    host.tell(&modern(1, "tools/call", json!({"name": "slow"})));
+    let target = Target::Request(host.request().handle());
+    assert!(matches!(host.machine.notify(host.now, target, updated, params), Err(SendError::Invalid(_))));
+    host.silent();
+    host.machine.notify(host.now, Target::Channel, updated, params).unwrap();
+    assert_eq!(host.one()["params"]["uri"], "test://a", "a legacy session has no subscription streams");
 }

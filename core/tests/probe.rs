@@ -1,4 +1,11 @@
 //! How a client finds out the era of a server: `basic/transports/stdio` of 2026-07-28, backward compatibility.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use common::*;

@@ -19,6 +19,7 @@ SECONDS = 60
 """The longest that a client may take; the slowest probe takes ten."""
 TAP_SECONDS = 1
 """The time that a tap may need beside its server."""
+REMEDY = "`run.py setup` installs the peers, `make interop` builds ours too"
 OUTPUT = TARGET / "interop"
 
 
@@ -86,10 +87,10 @@ def arguments(command: Command) -> list[str]:
     """The command as text; a program that isn't there is a mismatch."""
     for part in command:
         if isinstance(part, Path) and not part.exists():
-            raise Mismatch(f"missing: {part}")
+            raise Mismatch(f"missing: {part}; {REMEDY}")
     program = str(command[0])
     if shutil.which(program) is None:
-        raise Mismatch(f"missing: {program}")
+        raise Mismatch(f"missing: {program}; {REMEDY}")
     return [str(part) for part in command]
 
 

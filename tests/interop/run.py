@@ -54,7 +54,8 @@ def matrix(outcomes: list[Outcome]) -> str:
 
 def report(outcomes: list[Outcome]) -> bool:
     """Print the matrix, what failed and the count; true if every cell passed."""
-    print(matrix(outcomes))
+    if table := matrix(outcomes):
+        print(table)
     for outcome in outcomes:
         if not outcome.passed:
             print(f"\n{outcome.cell.name}: {outcome.folder}")
@@ -72,6 +73,17 @@ def print_quirks() -> None:
         print(f"    {quirk.reason}")
 
 
+def selected_cells(pattern: str, *, official: bool) -> list[Cell]:
+    """The cells that the command line asks for."""
+    table = official_cells() if official else cells()
+    if not official and len(table) != CELLS:
+        sys.exit(f"the table has {len(table)} cells, not {CELLS}")
+    selected = [cell for cell in table if re.search(pattern, cell.name)]
+    if not selected:
+        sys.exit(f"no cell matches {pattern!r}")
+    return selected
+
+
 def main() -> int:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -81,29 +93,21 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=AT_A_TIME, help="cells at a time")
     options = parser.parse_args()
 
+    passed = True
     if options.action == "setup":
         try:
             asyncio.run(install())
         except SetupError as error:
-            print(error, file=sys.stderr)
-            return 1
-        return 0
-    if options.action == "quirks":
+            sys.exit(str(error))
+    elif options.action == "quirks":
         print_quirks()
-        return 0
-    table = official_cells() if options.official else cells()
-    if not options.official and len(table) != CELLS:
-        print(f"the table has {len(table)} cells, not {CELLS}", file=sys.stderr)
-        return 1
-    selected = [cell for cell in table if re.search(options.only, cell.name)]
-    if not selected:
-        print(f"no cell matches {options.only!r}", file=sys.stderr)
-        return 1
-    if options.action == "list":
-        for cell in selected:
+    elif options.action == "list":
+        for cell in selected_cells(options.only, official=options.official):
             print(f"{cell.name}  ({cell.revision})")
-        return 0
-    return 0 if report(asyncio.run(run_cells(selected, options.jobs))) else 1
+    else:
+        selected = selected_cells(options.only, official=options.official)
+        passed = report(asyncio.run(run_cells(selected, options.jobs)))
+    return 0 if passed else 1
 
 
 if __name__ == "__main__":

@@ -5,8 +5,16 @@ use serde_json::{Value, json};
 
 /// Ids and tokens, few enough to meet again, of both JSON types.
 fn id() -> impl Strategy<Value = Value> {
-    let small = (0..7_i64).prop_map(|number| json!(number)).boxed();
-    let odd = select(vec![json!("1"), json!("a"), json!(""), json!(1.0), json!(-1), json!(9_007_199_254_740_993_u64), json!(0.5)]);
+    let small = (0..5_i64).prop_map(|number| json!(number)).boxed();
+    let odd = select(vec![
+        json!("1"),
+        json!("a"),
+        json!(""),
+        json!(1.0),
+        json!(-1),
+        json!(9_007_199_254_740_993_u64),
+        json!(0.5),
+    ]);
     Union::new_weighted(vec![(4, small), (1, odd.boxed())])
 }
 
@@ -22,7 +30,9 @@ fn meta() -> impl Strategy<Value = Option<Value>> {
     const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
     const LEVEL: &str = "io.modelcontextprotocol/logLevel";
     let complete = json!({VERSION: "2026-07-28", CAPABILITIES: {}});
-    let with_token = token().prop_map(|token| json!({VERSION: "2026-07-28", CAPABILITIES: {}, LEVEL: "info", "progressToken": token}));
+    let with_token = token().prop_map(
+        |token| json!({VERSION: "2026-07-28", CAPABILITIES: {}, LEVEL: "info", "progressToken": token}),
+    );
     let with_token_alone = token().prop_map(|token| json!({"progressToken": token}));
     let malformed = select(vec![
         json!({VERSION: "2026-07-28"}),
@@ -78,6 +88,7 @@ fn request(receiver: Side) -> impl Strategy<Value = Value> {
             ("tools/list", Some(json!({"cursor": "nonsense"}))),
             ("tools/call", Some(json!({"name": "echo", "arguments": {"text": "hi"}}))),
             ("tools/call", Some(json!({"name": "echo", "arguments": {}}))),
+            ("tools/call", Some(json!({"name": "tool-1", "arguments": {"n": 1}}))),
             ("tools/call", Some(json!({"name": "echo"}))),
             ("tools/call", Some(json!({"name": "echo", "arguments": {"text": "x".repeat(700)}}))),
             ("tools/call", Some(json!({"name": "nobody", "arguments": {}}))),
@@ -91,7 +102,10 @@ fn request(receiver: Side) -> impl Strategy<Value = Value> {
             ("ping", None),
             ("roots/list", None),
             ("sampling/createMessage", Some(json!({"messages": [], "maxTokens": 1}))),
-            ("sampling/createMessage", Some(json!({"messages": [{"role": "user", "content": "x".repeat(700)}], "maxTokens": 1}))),
+            (
+                "sampling/createMessage",
+                Some(json!({"messages": [{"role": "user", "content": "x".repeat(700)}], "maxTokens": 1})),
+            ),
             ("elicitation/create", Some(json!({"message": "m", "requestedSchema": {"type": "object"}}))),
             ("no/such", Some(json!({}))),
         ],
@@ -203,7 +217,8 @@ fn damage() -> impl Strategy<Value = Damage> {
         any::<usize>().prop_map(Damage::Cut),
         any::<usize>().prop_map(Damage::Remove),
         (any::<usize>(), any::<u8>()).prop_map(|(at, byte)| Damage::Put(at, byte)),
-        select(vec![r#""id":1,"#, r#""method":"ping","#, r#""jsonrpc":"2.0","#, r#""params":{},"#]).prop_map(Damage::Repeat),
+        select(vec![r#""id":1,"#, r#""method":"ping","#, r#""jsonrpc":"2.0","#, r#""params":{},"#])
+            .prop_map(Damage::Repeat),
         (1..200_usize).prop_map(Damage::Nest),
     ]
 }
@@ -213,7 +228,9 @@ fn spoil(text: &str, damage: &Damage) -> Vec<u8> {
     let length = bytes.len().max(1);
     match damage {
         Damage::Cut(at) => bytes.truncate(at % length),
-        Damage::Remove(at) => drop(bytes.drain((at % length).min(bytes.len())..bytes.len().min(at % length + 1))),
+        Damage::Remove(at) => {
+            drop(bytes.drain((at % length).min(bytes.len())..bytes.len().min(at % length + 1)));
+        }
         Damage::Put(at, byte) => bytes.insert(at % length, *byte),
         Damage::Repeat(member) => drop(bytes.splice(1..1, member.bytes())),
         Damage::Nest(depth) => {
@@ -240,20 +257,22 @@ pub fn line(receiver: Side) -> impl Strategy<Value = Vec<u8>> {
 pub fn stream(receiver: Side) -> impl Strategy<Value = Vec<u8>> {
     let end = select(vec![&b"\n"[..], b"\n", b"\r\n", b"\n\n", b" \r\n\t\n"]);
     let lines = collection::vec((option::weighted(0.05, Just(b"\xef\xbb\xbf")), line(receiver), end), 1..25);
-    (opening(receiver), lines, line(receiver), any::<bool>()).prop_map(|(opening, lines, last, unfinished)| {
-        let mut stream = Vec::new();
-        for line in opening {
-            stream.extend_from_slice(&line);
-            stream.push(b'\n');
-        }
-        for (mark, line, end) in lines {
-            stream.extend_from_slice(mark.map_or(&b""[..], |mark| &mark[..]));
-            stream.extend_from_slice(&line);
-            stream.extend_from_slice(end);
-        }
-        if unfinished {
-            stream.extend_from_slice(&last);
-        }
-        stream
-    })
+    (opening(receiver), lines, line(receiver), any::<bool>()).prop_map(
+        |(opening, lines, last, unfinished)| {
+            let mut stream = Vec::new();
+            for line in opening {
+                stream.extend_from_slice(&line);
+                stream.push(b'\n');
+            }
+            for (mark, line, end) in lines {
+                stream.extend_from_slice(mark.map_or(&b""[..], |mark| &mark[..]));
+                stream.extend_from_slice(&line);
+                stream.extend_from_slice(end);
+            }
+            if unfinished {
+                stream.extend_from_slice(&last);
+            }
+            stream
+        },
+    )
 }

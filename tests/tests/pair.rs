@@ -1,12 +1,22 @@
 //! Conversations of our client with our server over links that delay, cut, reorder and lose.
 //!
 //! `PAIR_SEED=n` runs one of them, `PAIR_SEEDS=n` another number than 400.
-use std::io::Write as _;
-
-use mcp_sansio_tests::pair::{Counts, run};
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
+use mcp_sansio_tests::{
+    pair::{Counts, run},
+    say,
+};
 
 fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+    std::env::var(name)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
 }
 
 #[test]
@@ -21,14 +31,12 @@ fn a_client_and_a_server_agree_over_bad_links() {
             Err(problem) => panic!("PAIR_SEED={seed}: {problem}"),
         }
     }
-    let Counts { delays, splits, reorderings, losses, results, failures, questions, refusals } = counts;
-    // Past the capture of the test harness.
-    writeln!(
-        std::io::stderr(),
+    let Counts { delays, splits, reorderings, losses, results, failures, questions, changes, refusals } =
+        counts;
+    say(&format!(
         "{how_many} conversations: {delays} delays, {splits} splits, {reorderings} reorderings, {losses} losses; \
-         {results} results, {failures} failures, {questions} questions, {refusals} refusals"
-    )
-    .unwrap();
+         {results} results, {failures} failures, {questions} questions, {changes} changes, {refusals} refusals"
+    ));
     if one.is_none() {
         for (what, count) in [
             ("delays", delays),
@@ -38,6 +46,7 @@ fn a_client_and_a_server_agree_over_bad_links() {
             ("results", results),
             ("failures", failures),
             ("questions", questions),
+            ("changes", changes),
             ("refusals", refusals),
         ] {
             assert!(count > 0, "no {what}");

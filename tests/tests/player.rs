@@ -1,4 +1,11 @@
 //! The player itself: what it must not let pass, in this project's cases and in made-up ones.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 use mcp_sansio_tests::cases::{Player, Report, Verdict, case::Skip, value::Value};
 
 const FILES: [&str; 4] = [
@@ -60,7 +67,9 @@ fn changed(value: &Value, name: &str, change: &dyn Fn(&Value) -> Option<Value>) 
                 if key == name {
                     put(change(member));
                 } else {
-                    changed(member, name, change).into_iter().for_each(|member| put(Some(member)));
+                    for member in changed(member, name, change) {
+                        put(Some(member));
+                    }
                 }
             }
             all
@@ -98,7 +107,8 @@ fn an_assertion_that_does_not_hold_fails() {
         assertion
     };
     for case in cases() {
-        let opposed = |assertions: &Value| Some(Value::Array(assertions.elements().iter().map(opposite).collect()));
+        let opposed =
+            |assertions: &Value| Some(Value::Array(assertions.elements().iter().map(opposite).collect()));
         for broken in changed(&case, "assert", &opposed) {
             let verdicts = play(&broken);
             assert!(verdicts.iter().all(|verdict| matches!(verdict, Verdict::Failed { .. })), "{broken}");
@@ -111,10 +121,17 @@ fn a_sentence_without_a_machine_form_is_never_passed() {
     let mut sentences = 0;
     for case in cases() {
         for form in ["assert", "peer", "host"] {
-            let with_sentence = |text: &str| text.contains("\"check\"") || text.contains("\"harness\"") || text.contains("\"setup\"");
-            for bare in changed(&case, form, &|_| None).into_iter().filter(|bare| with_sentence(&bare.to_string())) {
+            let with_sentence = |text: &str| {
+                text.contains("\"check\"") || text.contains("\"harness\"") || text.contains("\"setup\"")
+            };
+            for bare in
+                changed(&case, form, &|_| None).into_iter().filter(|bare| with_sentence(&bare.to_string()))
+            {
                 // An assertion that stands without a sentence may go.
-                if form == "assert" && bare.to_string().matches("\"check\"").count() < bare.to_string().matches("\"assert\"").count() + 1 {
+                if form == "assert"
+                    && bare.to_string().matches("\"check\"").count()
+                        < bare.to_string().matches("\"assert\"").count() + 1
+                {
                     continue;
                 }
                 sentences += 1;
@@ -135,10 +152,11 @@ fn neither_ids_nor_sentences_are_read() {
         renamed.set("id", Value::string("renamed"));
         let mut text = renamed;
         for sentence in ["title", "check", "harness", "hook", "setup", "behaviour"] {
-            while let Some(next) =
-                changed(&text, sentence, &|old| Some(if old.as_str() == Some("-") { Value::Null } else { Value::string("-") }))
-                    .into_iter()
-                    .find(|next| !next.to_string().contains(&format!("\"{sentence}\":null")))
+            while let Some(next) = changed(&text, sentence, &|old| {
+                Some(if old.as_str() == Some("-") { Value::Null } else { Value::string("-") })
+            })
+            .into_iter()
+            .find(|next| !next.to_string().contains(&format!("\"{sentence}\":null")))
             {
                 text = next;
             }
@@ -149,7 +167,9 @@ fn neither_ids_nor_sentences_are_read() {
 
 #[test]
 fn what_can_not_be_played_is_skipped_with_its_reason() {
-    let case = |input: &str| value(&format!(r#"{{"id":"X","revisions":["2025-11-25"],"role":"server","input":{input}}}"#));
+    let case = |input: &str| {
+        value(&format!(r#"{{"id":"X","revisions":["2025-11-25"],"role":"server","input":{input}}}"#))
+    };
     let prelude = r#"{"prelude":"legacy-init","version":"2025-11-25"}"#;
     for (input, reason) in [
         (r#"{"transport":"http","steps":[{"http_tx":{}}]}"#.to_owned(), "http transport"),
@@ -160,12 +180,17 @@ fn what_can_not_be_played_is_skipped_with_its_reason() {
         (r#"{"transport":"any","steps":[{"levitate":1}]}"#.to_owned(), "step levitate"),
         (r#"{"transport":"any","steps":[{"api":"levitate","args":{}}]}"#.to_owned(), "api levitate"),
         (r#"{"transport":"any","steps":[{"rx":{"id":{"$odd":1}}}]}"#.to_owned(), "pattern $odd"),
-        (r#"{"transport":"any","steps":[{"assert":[{"mood":"good"}]}]}"#.to_owned(), r#"assert {"mood":"good"}"#),
+        (
+            r#"{"transport":"any","steps":[{"assert":[{"mood":"good"}]}]}"#.to_owned(),
+            r#"assert {"mood":"good"}"#,
+        ),
         (format!(r#"{{"transport":"any","steps":[{prelude}]}}"#), "nothing is asserted"),
     ] {
         let case = case(&input);
         assert!(play(&case).iter().all(skipped(reason)), "{case}: {:?}", play(&case));
     }
-    let future = value(r#"{"id":"X","revisions":["2199-01-01"],"role":"server","input":{"transport":"any","steps":[]}}"#);
+    let future = value(
+        r#"{"id":"X","revisions":["2199-01-01"],"role":"server","input":{"transport":"any","steps":[]}}"#,
+    );
     assert!(play(&future).iter().all(skipped("revision 2199-01-01")));
 }

@@ -1,8 +1,14 @@
 //! What holds for every input: how a stream is cut does not matter, nothing panics, every call and request ends once.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 use std::{
     cell::{Cell, RefCell},
     collections::{BTreeMap, BTreeSet},
-    io::Write as _,
     sync::Arc,
     time::Duration,
 };
@@ -18,16 +24,21 @@ use mcp_sansio::{
     stdio::Connection,
     time::Instant,
 };
-use mcp_sansio_tests::wire;
+use mcp_sansio_tests::{say, wire};
 use proptest::{
-    collection, prelude::*, sample::select, strategy::ValueTree, test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner},
+    collection,
+    prelude::*,
+    sample::select,
+    strategy::ValueTree,
+    test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner},
 };
 
 const SEED: [u8; 32] = [9; 32];
 const TOOL: &str = r#"{"name":"echo","inputSchema":{"type":"object"}}"#;
 
 fn catalog(tools: usize) -> Arc<Catalog> {
-    let tools: Vec<String> = (0..tools).map(|n| TOOL.replace("echo", &format!("tool-{n}"))).chain([TOOL.into()]).collect();
+    let tools: Vec<String> =
+        (0..tools).map(|n| TOOL.replace("echo", &format!("tool-{n}"))).chain([TOOL.into()]).collect();
     Arc::new(Catalog::from_tools(tools.iter().map(|tool| Json::parse(tool.as_bytes()).unwrap())).unwrap())
 }
 
@@ -54,7 +65,8 @@ fn server(limits: Limits) -> Server {
 }
 
 fn client(limits: Limits) -> Client {
-    let config = ClientConfig::new("c", "1").limits(limits).capabilities(br#"{"sampling":{},"roots":{}}"#).unwrap();
+    let config =
+        ClientConfig::new("c", "1").limits(limits).capabilities(br#"{"sampling":{},"roots":{}}"#).unwrap();
     Client::new(Arc::new(config), Seed(SEED))
 }
 
@@ -77,22 +89,25 @@ impl Reached {
         match event {
             Event::Request(_) | Event::Input(_) => count(&self.dispatch),
             Event::Over { reason: OverReason::Cancelled, .. } => count(&self.cancel),
-            Event::Completed { outcome: Err(error), .. } if matches!(**error, CallError::Cancelled) => count(&self.cancel),
+            Event::Completed { outcome: Err(error), .. } if matches!(**error, CallError::Cancelled) => {
+                count(&self.cancel);
+            }
             Event::Fault(fault) if fault.code == "fault.duplicate_id" => count(&self.duplicate),
             Event::Fault(fault) if fault.code == "fault.too_large" => count(&self.limit),
             _ => {}
         }
     }
-    /// Prints past the capture of the test harness, and fails at zero.
+    /// Says what was reached, and fails at zero.
     fn report(&self, what: &str) {
         let [inputs, dispatch, duplicate, limit, cancel] =
             [&self.inputs, &self.dispatch, &self.duplicate, &self.limit, &self.cancel].map(Cell::get);
-        writeln!(
-            std::io::stderr(),
+        say(&format!(
             "{what}: {inputs} inputs; {dispatch} reached dispatch, {duplicate} a duplicate id, {limit} a limit, {cancel} a cancel"
-        )
-        .unwrap();
-        assert!(dispatch > 0 && duplicate > 0 && limit > 0 && cancel > 0, "{what}: something was never reached");
+        ));
+        assert!(
+            dispatch > 0 && duplicate > 0 && limit > 0 && cancel > 0,
+            "{what}: something was never reached"
+        );
     }
 }
 
@@ -102,7 +117,8 @@ where
     S::Value: Clone + std::fmt::Debug,
 {
     let number = |name: &str, default: u64| {
-        std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+        std::env::var(name)
+            .map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
     };
     let seed = number("PROPTEST_SEED", 1);
     let cases = u32::try_from(number("PROPTEST_CASES", 600)).unwrap();
@@ -170,7 +186,13 @@ fn machine(side: Side, limits: Limits) -> Box<dyn Stream> {
 }
 
 /// All that a machine says to these pieces: its events and its bytes.
-fn said(side: Side, limits: Limits, pieces: &[&[u8]], often: bool, reached: &Reached) -> (Vec<String>, Vec<u8>) {
+fn said(
+    side: Side,
+    limits: Limits,
+    pieces: &[&[u8]],
+    often: bool,
+    reached: &Reached,
+) -> (Vec<String>, Vec<u8>) {
     let mut machine = machine(side, limits);
     let (mut events, mut bytes) = (Vec::new(), Vec::new());
     let mut drain = |machine: &mut dyn Stream| {
@@ -207,7 +229,9 @@ fn sides() -> impl Strategy<Value = Side> {
 #[test]
 fn how_a_stream_is_cut_does_not_matter() {
     let reached = Reached::default();
-    let inputs = sides().prop_flat_map(|side| (Just(side), wire::stream(side), collection::vec(any::<prop::sample::Index>(), 0..8)));
+    let inputs = sides().prop_flat_map(|side| {
+        (Just(side), wire::stream(side), collection::vec(any::<prop::sample::Index>(), 0..8))
+    });
     check(inputs, |(side, stream, cuts)| {
         count(&reached.inputs);
         let whole = said(side, limits(), &[&stream], false, &reached);
@@ -283,8 +307,21 @@ fn pick() -> impl Strategy<Value = Pick> {
 }
 
 fn op(side: Side) -> impl Strategy<Value = Op> {
-    let calls = vec!["ping", "tools/list", "tools/call", "sampling/createMessage", "roots/list", "no/such", "initialize"];
-    let notices = vec!["notifications/roots/list_changed", "notifications/progress", "no/such", "notifications/initialized"];
+    let calls = vec![
+        "ping",
+        "tools/list",
+        "tools/call",
+        "sampling/createMessage",
+        "roots/list",
+        "no/such",
+        "initialize",
+    ];
+    let notices = vec![
+        "notifications/roots/list_changed",
+        "notifications/progress",
+        "no/such",
+        "notifications/initialized",
+    ];
     prop_oneof![
         30 => wire::line(side).prop_map(Op::Message),
         3 => (0..3000_u64).prop_map(Op::Wait),
@@ -457,7 +494,9 @@ impl<'a> Watched<'a> {
     /// What a command on a request may come to, by what the application knows of it.
     fn check_request<T: std::fmt::Debug>(&mut self, handle: u64, result: &Result<T, SendError>) {
         match result {
-            Err(SendError::UnknownHandle) => assert!(!self.handles.contains(&handle), "request {handle} is not known"),
+            Err(SendError::UnknownHandle) => {
+                assert!(!self.handles.contains(&handle), "request {handle} is not known");
+            }
             Err(SendError::Over) => {
                 assert!(self.handles.contains(&handle), "request {handle} is over but was never given out");
                 if self.open_requests.contains(&handle) {
@@ -465,8 +504,14 @@ impl<'a> Watched<'a> {
                 }
             }
             _ => {
-                assert!(self.open_requests.contains(&handle), "{result:?} for request {handle}, which is over");
-                assert!(!self.ending.contains(&handle), "{result:?} for request {handle}, which the machine called over");
+                assert!(
+                    self.open_requests.contains(&handle),
+                    "{result:?} for request {handle}, which is over"
+                );
+                assert!(
+                    !self.ending.contains(&handle),
+                    "{result:?} for request {handle}, which the machine called over"
+                );
             }
         }
     }
@@ -521,7 +566,9 @@ impl<'a> Watched<'a> {
                         self.given_calls.push(call.as_u64());
                     }
                     Err(SendError::Blocked) => count(&self.reached.limit),
-                    Err(SendError::Over | SendError::UnknownHandle) => panic!("a call that names no handle: {called:?}"),
+                    Err(SendError::Over | SendError::UnknownHandle) => {
+                        panic!("a call that names no handle: {called:?}")
+                    }
                     Err(_) => {}
                 }
             }
@@ -530,7 +577,10 @@ impl<'a> Watched<'a> {
                 let call = CallHandle::from_u64(handle);
                 let cancelled = both!(&mut self.role, machine => machine.cancel(now, call, Some("enough")));
                 match cancelled {
-                    Ok(()) => assert!(self.open_calls.contains(&handle), "call {handle} was cancelled after its outcome"),
+                    Ok(()) => assert!(
+                        self.open_calls.contains(&handle),
+                        "call {handle} was cancelled after its outcome"
+                    ),
                     Err(SendError::Over) => assert!(self.handles.contains(&handle)),
                     Err(SendError::UnknownHandle) => assert!(!self.handles.contains(&handle)),
                     Err(other) => panic!("cancel: {other:?}"),
@@ -541,15 +591,20 @@ impl<'a> Watched<'a> {
                 let handle = Self::picked(&self.given_requests, pick);
                 let value = f64::from(*value);
                 let sent = match &mut self.role {
-                    Role::Server(server) => server.progress(now, RequestHandle::from_u64(handle), value, None, Some("m")),
-                    Role::Client(client) => client.progress(now, InputHandle::from_u64(handle), value, None, None),
+                    Role::Server(server) => {
+                        server.progress(now, RequestHandle::from_u64(handle), value, None, Some("m"))
+                    }
+                    Role::Client(client) => {
+                        client.progress(now, InputHandle::from_u64(handle), value, None, None)
+                    }
                 };
                 self.check_request(handle, &sent);
             }
             Op::Log(pick) => {
                 let Role::Server(server) = &mut self.role else { return };
                 let handle = pick.as_ref().map(|pick| Self::picked(&self.given_requests, pick));
-                let target = handle.map_or(Target::Channel, |handle| Target::Request(RequestHandle::from_u64(handle)));
+                let target =
+                    handle.map_or(Target::Channel, |handle| Target::Request(RequestHandle::from_u64(handle)));
                 let sent = server.log(now, target, LogLevel::Error, None, Json::EMPTY_OBJECT);
                 if let Some(handle) = handle {
                     self.check_request(handle, &sent);
@@ -560,7 +615,10 @@ impl<'a> Watched<'a> {
                     Role::Server(server) => server.notify(now, Target::Channel, method, None),
                     Role::Client(client) => client.notify(now, method, None),
                 };
-                assert!(!matches!(sent, Err(SendError::Over | SendError::UnknownHandle)), "a notice names no handle");
+                assert!(
+                    !matches!(sent, Err(SendError::Over | SendError::UnknownHandle)),
+                    "a notice names no handle"
+                );
             }
             Op::SetCatalog(tools) => {
                 if let Role::Server(server) = &mut self.role {
@@ -584,7 +642,9 @@ impl<'a> Watched<'a> {
 #[test]
 fn every_call_and_every_request_ends_once() {
     let reached = Reached::default();
-    let inputs = sides().prop_flat_map(|side| (Just(side), wire::opening(side), collection::vec(op(side), 1..60), wire::line(side)));
+    let inputs = sides().prop_flat_map(|side| {
+        (Just(side), wire::opening(side), collection::vec(op(side), 1..60), wire::line(side))
+    });
     check(inputs, |(side, opening, ops, late)| {
         count(&reached.inputs);
         let ops: Vec<Op> = opening.into_iter().map(Op::Message).chain(ops).collect();
@@ -625,7 +685,9 @@ fn generated_messages_are_of_every_kind() {
                 Ok(serde_json::Value::Array(_)) => "batch",
                 Ok(message) if message["method"].is_string() && message.get("id").is_some() => "request",
                 Ok(message) if message["method"].is_string() => "notification",
-                Ok(message) if message.get("result").is_some() || message.get("error").is_some() => "response",
+                Ok(message) if message.get("result").is_some() || message.get("error").is_some() => {
+                    "response"
+                }
                 Ok(_) => "nonsense",
             };
             kinds.borrow_mut().insert(kind);

@@ -8,6 +8,7 @@ server.tool("chatter", {}, () => {
   console.info("info");
   console.dir({ dir: true });
   console.table([["table"]]);
+  process.stdout.write("raw\n");
   console.error("error");
   return "quiet";
 });

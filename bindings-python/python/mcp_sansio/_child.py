@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 from ._core import ClientConnection
 from ._driver import Driver, within
-from ._errors import CallError, ConnectFailed, LocalProtocolError, McpError
+from ._errors import CallError, ConnectFailed, McpError
 from .events import Closed, Completed, Event, Failed, Fault, Input, Notification, Progress, Ready
 
 if TYPE_CHECKING:
@@ -121,16 +121,21 @@ class Child(asyncio.SubprocessProtocol):
         self,
         begin: Callable[..., int],
         *arguments: str | bytes | None,
+        timeout: float | None = None,
         on_progress: OnProgress | None = None,
         **options: Any,  # noqa: ANN401 - the call's own
     ) -> str:
         """Makes a call by a command of the connection, and waits for its result."""
-        handle = await self.driver.do_with_room(begin, *arguments, **options)
+        if timeout is not None:
+            options["silence_ms"] = options["total_ms"] = max(1, round(timeout * 1000))
+        if on_progress is not None:
+            options["progress"] = True
+        handle = await self.driver.do_with_room(begin, *arguments, patience=timeout, **options)
         call = self._calls[handle] = _Call(self._loop.create_future(), on_progress)
         try:
             return await call.outcome
         except asyncio.CancelledError as cancelled:
-            with contextlib.suppress(LocalProtocolError):
+            with contextlib.suppress(McpError):
                 self.driver.do(self.connection.cancel, handle)
             self.driver.turn()
             raise cancelled from call.failure
@@ -138,9 +143,9 @@ class Child(asyncio.SubprocessProtocol):
     async def close(self) -> None:
         """Ends the conversation, then the process: end of input, SIGTERM, SIGKILL."""
         try:
-            with contextlib.suppress(LocalProtocolError):
+            if not self.driver.closed.done():
                 self.driver.do(self.connection.close)
-            self.driver.turn()
+                await asyncio.wait([self.driver.closed], timeout=CLOSE_SECONDS)
             stdin = self._transport.get_pipe_transport(0)
             if stdin is not None:
                 stdin.close()
@@ -214,7 +219,7 @@ class Child(asyncio.SubprocessProtocol):
                 self._tell(self._on_notification, event)
             case Input(handle=handle):
                 self.driver.do(self.connection.answer_unsupported, handle)
-            case Ready():
+            case Ready() if not self.ready.done():
                 self.ready.set_result(event)
             case Fault(detail=detail, code=code, page=page):
                 self._last_fault = detail

@@ -152,8 +152,7 @@ class Client:
         cursor: str | None = None
         while cursor not in cursors:
             cursors.add(cursor)
-            limit = _milliseconds(timeout)
-            text = await server.call(server.connection.list_tools, cursor=cursor, silence_ms=limit, total_ms=limit)
+            text = await server.call(server.connection.list_tools, cursor=cursor, timeout=timeout)
             page = _decode(ToolPage, text)
             tools += page.tools
             if len(tools) > MAX_TOOLS:
@@ -173,16 +172,18 @@ class Client:
     ) -> ToolResult:
         """Calls a tool. A tool that failed gives a result with `is_error`; `CallError` is raised if there is none.
 
-        `on_progress` is given the value, the total and the message of each notice. Cancelling the task takes the
-        call back; the cause of the `CancelledError` is then the engine's outcome.
+        `timeout` is in seconds, for the whole call. `on_progress` is given the value, the total and the message of
+        each notice. Cancelling the task takes the call back; the cause of the `CancelledError` is then the engine's
+        outcome. While the server reads nothing and the output is full, the call waits for room; `Blocked` is raised
+        if there is none in time.
         """
         server = self._connected()
         text = await server.call(
             server.connection.call_tool,
             name,
             to_json(arguments or {}),
+            timeout=timeout,
             on_progress=on_progress,
-            **_options(timeout, on_progress),
         )
         return _decode(ToolResult, text)
 
@@ -200,8 +201,8 @@ class Client:
             server.connection.call,
             method,
             None if params is None else to_json(params),
+            timeout=timeout,
             on_progress=on_progress,
-            **_options(timeout, on_progress),
         )
         return json.loads(text)
 
@@ -210,15 +211,6 @@ class Client:
         server = self._connected()
         json_params = None if params is None else to_json(params)
         await server.driver.do_with_room(server.connection.notify, method, json_params)
-
-
-def _milliseconds(seconds: float | None) -> int | None:
-    return None if seconds is None else max(1, round(seconds * 1000))
-
-
-def _options(timeout: float | None, on_progress: OnProgress | None) -> dict[str, Any]:
-    limit = _milliseconds(timeout)
-    return {"silence_ms": limit, "total_ms": limit, "progress": on_progress is not None}
 
 
 def _decode(model: type[Model], text: str) -> Model:

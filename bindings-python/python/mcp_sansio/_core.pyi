@@ -236,7 +236,12 @@ class Trace:
 
 @final
 class ServerConnection:
-    """A server on one channel."""
+    """A server on one channel.
+
+    `config` is a JSON object with `info` (`name`, `version`…) and, if wanted, `instructions`, `capabilities`, `tools`
+    (an array of definitions), `page_size`, `list_cache` (`ttl_ms`, `public`), `revisions`, `limits`,
+    `unknown_methods` (deliver them) and `trace`. `seed` is fresh entropy, never used twice, that tests may fix.
+    """
 
     def __new__(cls, config: _Json, *, messages: bool = False, seed: bytes | None = None) -> ServerConnection:
         """Makes a connection that has said nothing yet.
@@ -336,7 +341,12 @@ class ServerConnection:
 
 @final
 class ClientConnection:
-    """A client on one channel."""
+    """A client on one channel.
+
+    `config` is a JSON object with `info` (`name`, `version`…) and, if wanted, `capabilities`, `revisions` (the best
+    first), `probe` (ask for the era before the handshake), `limits` and `trace`. `seed` is fresh entropy, never used
+    twice, that tests may fix.
+    """
 
     def __new__(cls, config: _Json, *, messages: bool = False, seed: bytes | None = None) -> ClientConnection:
         """Makes a connection that has said nothing yet.

@@ -121,15 +121,23 @@ class Driver(Generic[Connection]):
             self._fail(failure)
             raise
 
-    async def do_with_room(self, command: Callable[..., Answer], *arguments: Any, **options: Any) -> Answer:  # noqa: ANN401 - as above
-        """Runs a command as `do`, and waits for room in the output where there is none."""
+    async def do_with_room(
+        self,
+        command: Callable[..., Answer],
+        *arguments: Any,  # noqa: ANN401 - the command's own
+        patience: float | None = None,
+        **options: Any,  # noqa: ANN401 - as above
+    ) -> Answer:
+        """Runs a command as `do`; where the output is full, it waits for room, at most `patience` seconds a time."""
         while True:
             try:
                 return self.do(command, *arguments, **options)
             except Blocked:
                 room = self._loop.create_future()
                 self._room.append(room)
-                await room
+                done, _ = await asyncio.wait([room], timeout=patience)
+                if not done:
+                    raise
 
     def turn(self) -> None:
         """Writes, delivers, paces the reader and sets the timer."""

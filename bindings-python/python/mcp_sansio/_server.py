@@ -160,7 +160,7 @@ class _Session:
             reader.close()
             if not driver.closed.done():
                 driver.do(self._connection.close)
-                driver.turn()
+                await asyncio.wait([driver.closed], timeout=CLEANUP_SECONDS)
             driver.flushed.add_done_callback(lambda _flushed: writer.close())
             if handlers := [task for task, _ in self._running.values()]:
                 await asyncio.wait(handlers, timeout=CLEANUP_SECONDS)

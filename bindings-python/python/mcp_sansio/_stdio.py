@@ -174,7 +174,8 @@ def standard_descriptors() -> Iterator[tuple[int, int]]:
     try:
         yield stdin, stdout
     finally:
-        sys.stdout.flush()
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
         for standard, copy, was_blocking in kept:
             # The mode belongs to the pipe or terminal, which others may share.
             os.set_blocking(copy, was_blocking)

@@ -140,45 +140,38 @@ impl<R: Role> Held<R> {
         #[cfg(not(feature = "std"))]
         entry(&mut self.connection)
     }
-    fn events(&mut self, max_bytes: usize, batch: &mut Batch) -> Answer {
+    /// Fills the batch; without `output` what is to be sent stays queued.
+    fn drain(&mut self, max_bytes: usize, output: bool, batch: &mut Batch) -> Answer {
+        batch.clear();
+        let (bytes, messages) =
+            (output && self.channel == Channel::Stream, output && self.channel == Channel::Messages);
         self.guard(|connection| {
-            while batch.text.len() < max_bytes || batch.records.is_empty() {
-                match connection.poll_event() {
-                    Some(event) => batch.event(&event),
-                    None => break,
-                }
+            if bytes {
+                let outbox = &mut connection.role_mut().engine().outbox;
+                batch.output(|out| outbox.take_lines(max_bytes, |lines| out.push_str(lines)));
             }
-            while batch.text.len() < max_bytes || batch.records.is_empty() {
-                match connection.poll_trace() {
-                    Some(record) => batch.trace(&record),
-                    None => break,
-                }
-            }
-            batch.more = batch.text.len() >= max_bytes;
+            while (batch.text.len() < max_bytes || batch.records.is_empty())
+                && Self::take_one(connection, messages, batch)
+            {}
+            batch.more = connection.has_events() || output && connection.has_output();
             batch.timeout = connection.next_timeout();
             Ok(())
         })
     }
-    fn drain(&mut self, max_bytes: usize, batch: &mut Batch) -> Answer {
-        batch.clear();
-        let channel = self.channel;
-        self.guard(|connection| {
-            if channel == Channel::Stream {
-                let outbox = &mut connection.role_mut().engine().outbox;
-                batch.output(|out| outbox.take_lines(max_bytes, |lines| out.push_str(lines)));
-                return Ok(());
+    /// Takes one action or event, or a record of the trace when there is none; false if there is nothing.
+    fn take_one(connection: &mut Connection<R>, messages: bool, batch: &mut Batch) -> bool {
+        let action =
+            if messages { connection.poll_action() } else { connection.poll_event().map(Action::Deliver) };
+        if let Some(action) = action {
+            match action {
+                Action::Send(message) => batch.send(message.message, message.related),
+                Action::Deliver(event) => batch.event(&event),
+                Action::Timeout(_) => {}
             }
-            while batch.text.len() < max_bytes {
-                match connection.poll_action() {
-                    Some(Action::Send(message)) => batch.send(message.message, message.related),
-                    Some(Action::Deliver(event)) => batch.event(&event),
-                    Some(Action::Timeout(_)) => {}
-                    None => break,
-                }
-            }
-            Ok(())
-        })?;
-        self.events(max_bytes, batch)
+            return true;
+        }
+        let record = connection.poll_trace();
+        record.inspect(|record| batch.trace(record)).is_some()
     }
 }
 
@@ -246,13 +239,12 @@ macro_rules! both_roles {
         /// Takes what is to be done: at most about `max_bytes` of text (at least one record, if there is one). Output
         /// of a stream comes as one [`Code::Output`] record, first.
         pub fn drain(&mut self, max_bytes: usize, batch: &mut Batch) -> Answer {
-            self.0.drain(max_bytes, batch)
+            self.0.drain(max_bytes, true, batch)
         }
         /// As `drain`, but leaves what is to be sent queued, where the limits count it: for hosts that take it only while
         /// their pipe has room.
         pub fn drain_events(&mut self, max_bytes: usize, batch: &mut Batch) -> Answer {
-            batch.clear();
-            self.0.events(max_bytes, batch)
+            self.0.drain(max_bytes, false, batch)
         }
         /// Appends whole lines, one for each message, on either kind of channel, to `out` until it holds `max_bytes` (at
         /// least one, if there is one), and returns how many bytes remain queued. Taking and writing is one critical

@@ -4,7 +4,7 @@ use core::fmt::Write as _;
 
 use crate::{
     event::CacheHint,
-    json::{Flags, Json, compact},
+    json::{Flags, Json, compact, unescape},
 };
 
 /// The members that the protocol adds to a result.
@@ -171,7 +171,9 @@ fn stamped(out: &mut String, value: Json<'_>, stamp: &Stamp<'_>) {
         return;
     }
     for (key, member) in value.members() {
-        if matches!(key, "\"resultType\"" | "\"ttlMs\"" | "\"cacheScope\"") && steers(key, stamp) {
+        // A key may be spelled with escapes.
+        let name = unescape(key).unwrap_or_default();
+        if steers(&name, stamp) {
             continue;
         }
         if out.len() > start {
@@ -180,7 +182,7 @@ fn stamped(out: &mut String, value: Json<'_>, stamp: &Stamp<'_>) {
         out.push_str(key);
         out.push(':');
         match stamp.meta {
-            Some(meta) if key == "\"_meta\"" => {
+            Some(meta) if name == "_meta" => {
                 out.push('{');
                 out.push_str(meta);
                 for (key, member) in member.members() {
@@ -197,8 +199,12 @@ fn stamped(out: &mut String, value: Json<'_>, stamp: &Stamp<'_>) {
     out.push('}');
 }
 
-fn steers(key: &str, stamp: &Stamp<'_>) -> bool {
-    if key == "\"resultType\"" { stamp.result_type.is_some() } else { stamp.cache.is_some() }
+fn steers(name: &str, stamp: &Stamp<'_>) -> bool {
+    match name {
+        "resultType" => stamp.result_type.is_some(),
+        "ttlMs" | "cacheScope" => stamp.cache.is_some(),
+        _ => false,
+    }
 }
 
 /// How an error names the request.

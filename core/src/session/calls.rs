@@ -9,11 +9,11 @@ use super::{
 };
 use crate::{
     CallHandle,
-    error::SendError,
+    error::{SendError, TimeLimit},
     event::Related,
     json::Json,
     jsonrpc::write,
-    method::{MethodId, TimeoutClass},
+    method::{Handling, MethodId, TimeoutClass},
     revision::Revision,
     session::LogLevel,
     time::Instant,
@@ -36,6 +36,7 @@ pub(crate) enum Purpose {
 pub(crate) struct Call {
     pub(crate) wire: u64,
     pub(crate) purpose: Purpose,
+    pub(crate) row: Option<MethodId>,
     pub(crate) revision: Revision,
     pub(crate) began: Instant,
     pub(crate) silence: Duration,
@@ -51,6 +52,13 @@ pub(crate) struct Call {
 impl Call {
     pub(crate) fn deadline(&self) -> Instant {
         self.silence_until.min(self.total_until)
+    }
+    pub(crate) fn is_subscription(&self) -> bool {
+        self.row.is_some_and(|id| id.row().handling == Handling::Listen)
+    }
+    /// The limit that the deadline is of.
+    pub(crate) fn limit(&self) -> TimeLimit {
+        if self.total_until <= self.silence_until { TimeLimit::Total } else { TimeLimit::Silence }
     }
 }
 
@@ -96,7 +104,7 @@ pub struct CallOptions<'a> {
     pub progress: bool,
     /// Modern: the wanted level of log notices.
     pub log_level: Option<LogLevel>,
-    /// Members for `_meta`: an object. The engine's own keys are refused, or replaced where the engine sets them.
+    /// Members for `_meta`: an object. They replace those of the params; the engine's own keys are refused.
     pub meta: Option<Json<'a>>,
 }
 
@@ -165,9 +173,11 @@ fn check_meta(members: Option<Json<'_>>, progress: bool) -> Result<(), SendError
     Ok(())
 }
 
-fn meta_members(out: &mut String, members: Option<Json<'_>>) {
+/// Writes the members but for those that are written from elsewhere: the progress token, and what `others` has.
+fn meta_members(out: &mut String, members: Option<Json<'_>>, others: Option<Json<'_>>) {
     for (key, value) in members.into_iter().flat_map(Json::members) {
-        if crate::json::unescape(key).is_some_and(|key| key == meta::PROGRESS_TOKEN) {
+        let name = crate::json::unescape(key).unwrap_or_default();
+        if name == meta::PROGRESS_TOKEN || others.is_some_and(|others| others.member(&name).is_some()) {
             continue;
         }
         if !out.ends_with('{') {
@@ -194,10 +204,7 @@ impl Engine {
         check_meta(own_meta, options.progress)?;
         check_meta(options.meta, options.progress)?;
         if application {
-            self.room()?;
-            if self.calls.len() >= self.limits.calls {
-                return Err(self.block());
-            }
+            self.room_for_call()?;
         }
         let handle = self.next_handle();
         let wire_id = self.wires.add(handle);
@@ -217,8 +224,8 @@ impl Engine {
                         out.push_str("\"progressToken\":");
                         write::integer(out, wire_id);
                     }
-                    meta_members(out, own_meta);
-                    meta_members(out, options.meta);
+                    meta_members(out, own_meta, options.meta);
+                    meta_members(out, options.meta, None);
                     out.push('}');
                 }
                 for (key, value) in call.params.into_iter().flat_map(Json::members) {
@@ -258,6 +265,7 @@ impl Engine {
         let mut entry = Call {
             wire: wire_id,
             purpose: call.purpose,
+            row: call.row,
             revision: call.revision,
             began: self.now,
             silence,
@@ -268,9 +276,7 @@ impl Engine {
             timer: 0,
             order,
         };
-        if entry.deadline().as_nanos() < u64::MAX
-            && !matches!(call.purpose, Purpose::Probe | Purpose::Initialize)
-        {
+        if !matches!(call.purpose, Purpose::Probe | Purpose::Initialize) {
             entry.timer = self.timers.arm(entry.deadline(), Timer::Call(handle));
         }
         self.calls.push(handle, entry);

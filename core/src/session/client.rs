@@ -4,11 +4,10 @@ use core::time::Duration;
 
 use super::{
     CallOptions, ClientConfig, Stats,
-    calls::{NewCall, Purpose},
+    calls::{Call, NewCall, Purpose},
     config::Allowed,
     engine::{Engine, Reply, Wire},
     meta,
-    requests::Received,
     role::{Answer, BASE, PROGRESS, Role},
     server::{check_notice, respond},
     timers::Timer,
@@ -240,7 +239,8 @@ impl Client {
             .send(Related::Session, false, wire, |out| write::notification(out, method, params))
             .map(drop)
     }
-    /// Takes no new calls, lets those that run finish until `drain` has passed, cancels the rest, then `Closed(Local)`.
+    /// Takes no new calls, lets those that run finish until `drain` has passed, cancels the rest, then `Closed(Local)`,
+    /// or `Closed(DrainTimeout)` where some were.
     pub fn close(&mut self, now: Instant, drain: Duration) {
         if !self.engine.begin(now) {
             return;
@@ -499,30 +499,8 @@ impl Role for Client {
         if let Some(field) = missing {
             return self.refuse(reply, id, code::INVALID_PARAMS, &format!("`{field}` is missing"), None);
         }
-        if let Some(refusal) = self.engine.refusal(envelope.text().len()) {
-            return self.engine.refuse(reply, id, wire, refusal);
-        }
-        let handle = self.engine.next_handle();
-        let timer = match self.engine.limits.handler {
-            Some(limit) => self.engine.timers.arm(self.engine.now.after(limit), Timer::Request(handle)),
-            None => 0,
-        };
-        let buf: Arc<str> = Arc::from(envelope.text());
-        let received = Received {
-            buf: Arc::clone(&buf),
-            id: envelope.span(Field::Id),
-            token: envelope.span(Field::ProgressToken),
-            method: Some(row),
-            revision,
-            reply,
-            progress: f64::NEG_INFINITY,
-            log_level: None,
-            timer,
-            filter: None,
-        };
-        self.engine.requests.push(handle, received);
-        self.engine.stats.requests += 1;
-        self.engine.stats.requests_now = self.engine.requests.len() as u64;
+        let admitted = self.engine.admit(envelope, id, reply, revision, Some(row), None);
+        let Some((handle, buf)) = admitted else { return };
         let params = envelope.span(Field::Params);
         self.engine.outbox.deliver(Event::Input(Input {
             input: InputHandle(handle),
@@ -541,8 +519,8 @@ impl Role for Client {
             Some(Handling::Cancelled) => {
                 let token = params.and_then(|params| params.member("requestId")).map_or("null", Json::get);
                 match self.engine.call_of(token) {
-                    // Only a subscription is ended so, and only where the server sends no requests.
-                    Ok(handle) if self.reading().is_some_and(|revision| revision.features().listen) => {
+                    // No other call is taken back by the server.
+                    Ok(handle) if self.engine.calls.get(handle).is_some_and(Call::is_subscription) => {
                         self.engine.complete(handle, Err(CallError::Cancelled));
                     }
                     _ => self.cancelled(envelope),
@@ -612,6 +590,9 @@ impl Role for Client {
             self.engine.end(CloseReason::KeepAlive);
         }
     }
+    fn input_ended(&mut self, now: Instant) {
+        self.handle_eof(now);
+    }
     fn channel_end(&self) -> CloseReason {
         match self.life {
             Life::Probing { .. } | Life::Handshaking { probed: true, .. } => CloseReason::ProbeClosed,
@@ -619,6 +600,7 @@ impl Role for Client {
         }
     }
     fn drained(&mut self) {
+        self.engine.run_out();
         let wire = self.wire();
         while let Some(handle) = self.engine.calls.first() {
             if self.engine.cancel(handle, Some("closing"), wire).is_err() {

@@ -104,8 +104,7 @@ struct ServerFields<'a> {
     tools: Option<Vec<&'a RawValue>>,
     page_size: Option<usize>,
     list_cache: Option<CacheHint>,
-    #[serde(borrow)]
-    revisions: Option<Vec<&'a str>>,
+    revisions: Option<Vec<String>>,
     limits: Option<Limits>,
     #[serde(default)]
     unknown_methods: bool,
@@ -117,8 +116,8 @@ fn fields<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, ConfigError> {
     serde_json::from_slice(text).map_err(|error| ConfigError::new("configuration", format!("{error}")))
 }
 
-fn revisions(names: &[&str]) -> Result<Vec<Revision>, ConfigError> {
-    let parse = |name: &&str| {
+fn revisions(names: &[String]) -> Result<Vec<Revision>, ConfigError> {
+    let parse = |name: &String| {
         Revision::from_name(name)
             .ok_or_else(|| ConfigError::new("revisions", format!("`{name}` is no revision of the protocol")))
     };
@@ -160,6 +159,7 @@ impl ServerConfig {
             config = config.revisions(&revisions(&names)?)?;
         }
         config.limits = fields.limits.unwrap_or_default();
+        config.limits.check()?;
         config.unknown_methods = fields.unknown_methods;
         config.trace = fields.trace;
         Ok(config)
@@ -277,8 +277,7 @@ struct ClientFields<'a> {
     info: &'a RawValue,
     #[serde(borrow)]
     capabilities: Option<&'a RawValue>,
-    #[serde(borrow)]
-    revisions: Option<Vec<&'a str>>,
+    revisions: Option<Vec<String>>,
     probe: Option<bool>,
     limits: Option<Limits>,
     #[serde(default)]
@@ -310,6 +309,7 @@ impl ClientConfig {
         }
         config.probe = fields.probe.unwrap_or(true);
         config.limits = fields.limits.unwrap_or_default();
+        config.limits.check()?;
         config.trace = fields.trace;
         Ok(config)
     }

@@ -2,6 +2,7 @@
 use alloc::{boxed::Box, format, string::String, sync::Arc};
 
 use super::{
+    batches::Batches,
     calls::{Call, NewCall, Purpose, Wires},
     outbox::Outbox,
     requests::{Received, Requests},
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     CallHandle, InputHandle, RequestHandle,
-    error::{CallError, CloseReason, Fault, RpcError, SendError, TimeLimit},
+    error::{CallError, CloseReason, Fault, RpcError, SendError},
     event::{Action, Event, Outgoing, OverReason, Related},
     json::{Json, Payload},
     jsonrpc::{
@@ -32,13 +33,6 @@ pub(crate) enum Reply {
     Message,
     /// A member of the batch with this number.
     Batch(u64),
-}
-
-/// A batch of 2025-03-26 whose answers are gathered.
-#[derive(Debug, Default)]
-struct Gathering {
-    open: usize,
-    text: String,
 }
 
 /// Why no new work is taken.
@@ -62,8 +56,9 @@ pub(crate) struct Engine {
     /// Arming of the client's probe or handshake.
     pub(crate) opening: Arming,
     pub(crate) ping: Arming,
-    batches: Table<Gathering>,
-    last_batch: u64,
+    pub(crate) batches: Batches,
+    /// Place in the output of the last answer.
+    last_answer: u64,
     last_handle: u64,
     ending: Option<Ending>,
     ended: bool,
@@ -94,8 +89,8 @@ impl Engine {
             trace: trace.then(|| Trace::new(limits.trace, limits.session_bytes)),
             opening: 0,
             ping: 0,
-            batches: Table::default(),
-            last_batch: 0,
+            batches: Batches::default(),
+            last_answer: 0,
             last_handle: 0,
             ending: None,
             ended: false,
@@ -146,13 +141,24 @@ impl Engine {
     }
     /// The next live timer that is due.
     pub(crate) fn pop_due(&mut self) -> Option<Timer> {
-        while let Some((timer, arming)) = self.timers.pop_due(self.now) {
-            if self.is_live()(timer, arming) {
+        while let Some((at, timer, arming)) = self.timers.pop_due(self.now) {
+            if !self.is_live()(timer, arming) {
+                self.timers.was_stale();
+            } else if !self.is_put_off(at, timer) {
                 return Some(timer);
             }
-            self.timers.was_stale();
         }
+        let mut timers = core::mem::take(&mut self.timers);
+        timers.settle(self.is_live());
+        self.timers = timers;
         None
+    }
+    /// Whether progress has moved the deadline of a call since its timer was armed. If so it is armed again.
+    fn is_put_off(&mut self, at: Instant, timer: Timer) -> bool {
+        let Timer::Call(handle) = timer else { return false };
+        let Some(call) = self.calls.get_mut(handle).filter(|call| call.deadline() > at) else { return false };
+        call.timer = self.timers.arm(call.deadline(), timer);
+        true
     }
     /// Takes no new work and ends when what runs is over, or after `drain`.
     pub(crate) fn end_after(&mut self, drain: core::time::Duration, reason: CloseReason) {
@@ -175,13 +181,16 @@ impl Engine {
             }
         }
     }
-    /// The time for what was running is over.
+    /// The time for what was running is over: what it ends with says so.
+    pub(crate) fn run_out(&mut self) {
+        if let Some(ending) = self.ending.as_mut().filter(|ending| ending.reason == CloseReason::Local) {
+            ending.reason = CloseReason::DrainTimeout;
+        }
+    }
+    /// Cuts off what still runs.
     pub(crate) fn drained(&mut self) {
-        let reason = self.ending.map_or(CloseReason::DrainTimeout, |ending| match ending.reason {
-            CloseReason::Local => CloseReason::DrainTimeout,
-            reason => reason,
-        });
-        self.end(reason);
+        self.run_out();
+        self.end(self.ending.map_or(CloseReason::DrainTimeout, |ending| ending.reason));
     }
     /// Every call and every request has its end, then `Closed`.
     pub(crate) fn end(&mut self, reason: CloseReason) {
@@ -280,64 +289,40 @@ impl Engine {
         };
         let Reply::Batch(number) = reply else {
             let sent = self.send(related, own, wire, message);
-            if sent.is_err() {
-                let _ = self.send_within(usize::MAX, related, own, wire, too_large);
+            match sent {
+                Ok(order) => self.last_answer = order,
+                Err(_) => drop(self.send_within(usize::MAX, related, own, wire, too_large)),
             }
             return sent.map(drop);
         };
         let limit = self.limits.message_bytes;
-        let mut fits = true;
-        let mut full = None;
-        if let Some(batch) = self.batches.get_mut(number) {
-            let start = batch.text.len();
-            batch.text.push(if start == 0 { '[' } else { ',' });
-            message(&mut batch.text);
-            fits = batch.text.len() - start < limit;
-            if !fits {
-                batch.text.truncate(start + 1);
-                too_large(&mut batch.text);
-            }
-            if start > 0 && batch.text.len() >= limit {
-                let member = batch.text.split_off(start + 1);
-                batch.text.pop();
-                full = Some(core::mem::replace(&mut batch.text, format!("[{member}")));
-            }
+        let mut member = String::new();
+        message(&mut member);
+        let fits = member.len() + "[]".len() <= limit;
+        if !fits {
+            member.clear();
+            too_large(&mut member);
         }
-        if let Some(text) = full {
-            self.send_gathered(&text, wire);
+        if let Some(full) = self.batches.gather(number, limit, &member) {
+            self.send_gathered(&full, wire);
         }
         self.member_over(number, wire);
         if fits { Ok(()) } else { Err(SendError::TooLarge) }
     }
-    /// Answers of a batch, in as few messages as the limit allows.
-    fn send_gathered(&mut self, text: &str, wire: Wire) {
-        let _ = self.send_within(usize::MAX, Related::Session, true, wire, |out| {
-            out.push_str(text);
-            out.push(']');
-        });
-    }
-    /// Opens a batch of so many requests.
-    pub(crate) fn open_batch(&mut self) -> u64 {
-        self.last_batch += 1;
-        // One more than its members, so that it stays open until the last is read.
-        self.batches.push(self.last_batch, Gathering { open: 1, text: String::new() });
-        self.last_batch
-    }
-    pub(crate) fn batch_member(&mut self, number: u64) {
-        if let Some(batch) = self.batches.get_mut(number) {
-            batch.open += 1;
-        }
-    }
     /// A member of a batch was answered, or never will be. The last one sends what was gathered.
     pub(crate) fn member_over(&mut self, number: u64, wire: Wire) {
-        let Some(batch) = self.batches.get_mut(number) else { return };
-        batch.open = batch.open.saturating_sub(1);
-        if batch.open > 0 {
-            return;
+        if let Some(answers) = self.batches.member_over(number) {
+            self.send_gathered(&answers, wire);
         }
-        if let Some(batch) = self.batches.remove(number).filter(|batch| !batch.text.is_empty()) {
-            self.send_gathered(&batch.text, wire);
-        }
+    }
+    fn send_gathered(&mut self, answers: &str, wire: Wire) {
+        let sent = self.send_within(usize::MAX, Related::Session, true, wire, |out| out.push_str(answers));
+        self.last_answer = sent.unwrap_or(self.last_answer);
+    }
+    /// Whether a notice of a change that was queued in this place tells of one now too: it waits, and no answer behind it
+    /// may be older than the change, which a client that keeps answers would then believe.
+    pub(crate) fn still_tells(&self, order: u64) -> bool {
+        !self.outbox.was_taken(order) && order > self.last_answer
     }
     /// Whether there is room for a message that starts something.
     pub(crate) fn room(&mut self) -> Result<(), SendError> {
@@ -347,17 +332,21 @@ impl Engine {
         }
         Ok(())
     }
-    /// Says `Blocked`, and `Writable` at the next chance.
-    pub(crate) fn block(&mut self) -> SendError {
+    /// Whether there is room for one more call and its outcome.
+    pub(crate) fn room_for_call(&mut self) -> Result<(), SendError> {
+        if self.has_room_for_call() {
+            return Ok(());
+        }
         self.blocked = true;
-        SendError::Blocked
+        Err(SendError::Blocked)
+    }
+    fn has_room_for_call(&self) -> bool {
+        self.outbox.bytes() < self.limits.output_bytes
+            && self.outbox.events() < self.limits.events
+            && self.calls.len() < self.limits.calls
     }
     fn unblock(&mut self) {
-        if self.blocked
-            && !self.ended
-            && self.outbox.bytes() < self.limits.output_bytes
-            && self.calls.len() < self.limits.calls
-        {
+        if self.blocked && !self.ended && self.has_room_for_call() {
             self.blocked = false;
             self.outbox.deliver(Event::Writable);
         }
@@ -379,6 +368,15 @@ impl Engine {
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
         self.unblock();
         self.outbox.take_event()
+    }
+    /// Whether an event waits to be taken.
+    pub(crate) fn has_events(&mut self) -> bool {
+        self.unblock();
+        self.outbox.events() > 0
+    }
+    /// Whether a record of the trace does.
+    pub(crate) fn has_trace(&self) -> bool {
+        self.trace.as_ref().is_some_and(|trace| !trace.is_empty())
     }
 
     // Faults.
@@ -469,7 +467,8 @@ impl Engine {
     }
     /// Sends a keep-alive ping, unless one is unanswered, and arms the next.
     pub(crate) fn send_ping(&mut self, revision: Revision) {
-        let Some(interval) = self.limits.ping_interval else { return };
+        // The peer of a machine that is ending may have nothing to say any more.
+        let Some(interval) = self.limits.ping_interval.filter(|_| self.is_open()) else { return };
         self.arm_ping(interval);
         let waiting = self.calls.iter().any(|(_, call)| call.purpose == Purpose::Ping);
         let row = crate::method::with_handling(crate::method::Handling::Ping, self.side, revision);
@@ -482,23 +481,6 @@ impl Engine {
             // A ping has no payload, so it fits any limit that lets a session begin.
             let _ = self.start_call(&call, &options);
         }
-    }
-    /// A call's timer fired. `Some`: it ran out of time, and is still in the table.
-    pub(crate) fn call_due(&mut self, handle: u64) -> Option<TimeLimit> {
-        let now = self.now;
-        let call = self.calls.get_mut(handle)?;
-        let limit = if call.total_until <= now {
-            TimeLimit::Total
-        } else if call.silence_until <= now {
-            TimeLimit::Silence
-        } else {
-            // Progress moved the deadline since the timer was armed.
-            let at = call.deadline();
-            call.timer = self.timers.arm(at, Timer::Call(handle));
-            return None;
-        };
-        self.stats.timeouts += 1;
-        Some(limit)
     }
     /// The call whose wire id a token names, if it is live. `Err`: whether it is one that was live once.
     pub(crate) fn call_of(&self, token: &str) -> Result<u64, bool> {
@@ -555,11 +537,14 @@ impl Engine {
         if let Some(event) = event {
             self.outbox.deliver(event);
         }
+        if let (Reply::Batch(number), OverReason::Cancelled | OverReason::Closed) = (request.reply, reason) {
+            self.member_over(number, Wire { revision: Some(request.revision) });
+        }
         Some(request)
     }
     /// Why a request can't be taken now, as a machine-readable reason and the bound.
     pub(crate) fn refusal(&self, bytes: usize) -> Option<(&'static str, Option<usize>)> {
-        let retained = self.requests.bytes() + self.outbox.bytes() + bytes;
+        let retained = self.requests.bytes() + self.batches.bytes() + self.outbox.bytes() + bytes;
         if !self.is_open() {
             Some(("closing", None))
         } else if self.requests.len() >= self.limits.requests {
@@ -584,14 +569,21 @@ impl Engine {
             None => format!("{{\"reason\":\"{reason}\"}}"),
         };
         let message = if limit.is_some() { "Too much is in progress; try again" } else { "Closing" };
+        self.error(reply, id, wire, code::INTERNAL_ERROR, message, Some(&data));
+    }
+    /// Answers a request with an error of the engine. `data` is JSON.
+    pub(crate) fn error(
+        &mut self,
+        reply: Reply,
+        id: &str,
+        wire: Wire,
+        code: i32,
+        message: &str,
+        data: Option<&str>,
+    ) {
+        let data = data.and_then(|data| Json::parse(data.as_bytes()).ok());
         let _ = self.answer(reply, Related::Session, true, wire, id, |out| {
-            write::error(
-                out,
-                ErrorId::Id(id),
-                code::INTERNAL_ERROR,
-                message,
-                Json::parse(data.as_bytes()).ok(),
-            );
+            write::error(out, ErrorId::Id(id), code, message, data);
         });
     }
     /// Progress of a request of the peer.
@@ -602,7 +594,8 @@ impl Engine {
         total: Option<f64>,
         message: Option<&str>,
     ) -> Result<bool, SendError> {
-        let Some(request) = self.requests.get(handle) else { return Err(self.gone(handle)) };
+        let request = self.requests.get(handle).filter(|request| !request.engine_owned());
+        let Some(request) = request else { return Err(self.gone(handle)) };
         if !progress.is_finite() || total.is_some_and(|total| !total.is_finite()) {
             return Err(SendError::Invalid("progress and total are finite numbers"));
         }

@@ -1,4 +1,5 @@
 //! The roles on one ordered channel of messages.
+mod batches;
 mod calls;
 mod catalog;
 mod client;
@@ -15,6 +16,8 @@ mod stats;
 mod subscriptions;
 mod table;
 mod timers;
+
+use crate::json::unescape;
 
 pub use calls::CallOptions;
 pub use catalog::Catalog;
@@ -53,6 +56,10 @@ impl LogLevel {
     /// The level of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+    /// The level that a JSON string names.
+    pub(crate) fn from_json(token: &str) -> Option<Self> {
+        unescape(token).and_then(|name| Self::from_name(&name))
     }
     /// `debug`…
     pub const fn name(self) -> &'static str {

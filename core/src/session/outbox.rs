@@ -123,16 +123,14 @@ impl Outbox {
         }
         Some(event)
     }
-    /// Takes whole lines: at least one, and as many as keep `out` at or below `max`.
-    pub(crate) fn take_lines(&mut self, room: usize, mut out: impl FnMut(&str)) {
+    /// Takes whole lines until there are so many bytes: at least one, if there is one. Fewer bytes mean that none is left.
+    pub(crate) fn take_lines(&mut self, bytes: usize, mut out: impl FnMut(&str)) {
         let start = self.taken;
         let mut end = start;
-        while let Some(next) = self.sends.front() {
-            if end > start && end - start + next.bytes > room {
+        while let Some((at, queued)) = self.pop() {
+            end = at + queued.bytes;
+            if end - start >= bytes {
                 break;
-            }
-            if let Some((at, queued)) = self.pop() {
-                end = at + queued.bytes;
             }
         }
         out(self.text.get(start..end).unwrap_or_default());

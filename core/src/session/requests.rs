@@ -1,9 +1,18 @@
 //! Requests of the peer that await our answer.
-use alloc::{boxed::Box, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
-use super::{engine::Reply, table::Table, timers::Arming};
+use super::{
+    engine::{Engine, Reply, Wire, too_long},
+    role::PROGRESS,
+    table::Table,
+    timers::{Arming, Timer},
+};
 use crate::{
-    jsonrpc::{envelope::Span, id},
+    jsonrpc::{
+        code,
+        envelope::{Envelope, Field, Span},
+        id,
+    },
     method::MethodId,
     revision::Revision,
     session::{LogLevel, subscriptions::Filter},
@@ -95,5 +104,54 @@ impl Requests {
         let request = self.table.remove(handle)?;
         self.bytes = self.bytes.saturating_sub(request.buf.len());
         Some(request)
+    }
+}
+
+impl Engine {
+    /// Takes a request into the table, or answers why not. `filter`: it is a subscription, which the application does not
+    /// see.
+    pub(crate) fn admit(
+        &mut self,
+        envelope: &Envelope<'_>,
+        id: &str,
+        reply: Reply,
+        revision: Revision,
+        row: Option<MethodId>,
+        filter: Option<Box<Filter>>,
+    ) -> Option<(u64, Arc<str>)> {
+        let wire = Wire { revision: Some(revision) };
+        let token = envelope.raw(Field::ProgressToken);
+        if token.is_some_and(|token| too_long(token, self.limits.id_bytes)) {
+            self.error(reply, id, wire, code::INVALID_REQUEST, "The progress token is too long", None);
+            return None;
+        }
+        if let Some(refusal) = self.refusal(envelope.text().len()) {
+            self.refuse(reply, id, wire, refusal);
+            return None;
+        }
+        let usable = token.is_none_or(|token| token.starts_with('"') || id::is_integral(token));
+        if !usable {
+            let detail = "a progress token that is neither a string nor a whole number; no progress is sent";
+            self.fault("fault.progress", PROGRESS, None, String::from(detail));
+        }
+        let handle = self.next_handle();
+        let buf: Arc<str> = Arc::from(envelope.text());
+        let handler = self.limits.handler.filter(|_| filter.is_none());
+        let request = Received {
+            buf: Arc::clone(&buf),
+            id: envelope.span(Field::Id),
+            token: if usable { envelope.span(Field::ProgressToken) } else { (0, 0) },
+            method: row,
+            revision,
+            reply,
+            progress: f64::NEG_INFINITY,
+            log_level: envelope.raw(Field::LogLevel).and_then(LogLevel::from_json),
+            timer: handler.map_or(0, |limit| self.timers.arm(self.now.after(limit), Timer::Request(handle))),
+            filter,
+        };
+        self.stats.requests += u64::from(!request.engine_owned());
+        self.requests.push(handle, request);
+        self.stats.requests_now = self.requests.len() as u64;
+        Some((handle, buf))
     }
 }

@@ -42,6 +42,8 @@ pub(crate) trait Role {
     fn ping_due(&mut self);
     /// A keep-alive ping was not answered.
     fn ping_missed(&mut self);
+    /// The peer sends no more, but still reads.
+    fn input_ended(&mut self, now: Instant);
     /// The reason to close with when the channel ends now.
     fn channel_end(&self) -> CloseReason;
     /// What is still running is cut off.
@@ -108,7 +110,7 @@ pub(crate) trait Role {
             Reply::Batch(number) if self.engine().side == Side::Server => {
                 let wire = self.wire();
                 let engine = self.engine();
-                engine.batch_member(number);
+                engine.batches.add_member(number);
                 let _ = engine.answer(reply, Related::Session, true, wire, "null", |out| {
                     write::error(out, ErrorId::Null, error, message, None);
                 });
@@ -121,10 +123,7 @@ pub(crate) trait Role {
     /// Answers a request with an error.
     fn refuse(&mut self, reply: Reply, id: &str, error: i32, message: &str, data: Option<&str>) {
         let wire = self.wire();
-        let data = data.and_then(|data| Json::parse(data.as_bytes()).ok());
-        let _ = self.engine().answer(reply, Related::Session, true, wire, id, |out| {
-            write::error(out, ErrorId::Id(id), error, message, data);
-        });
+        self.engine().error(reply, id, wire, error, message, data);
     }
 
     fn batch(&mut self, text: &str) {
@@ -150,7 +149,8 @@ pub(crate) trait Role {
         if let Some((message, detail)) = wrong {
             return self.complain(code::INVALID_REQUEST, message, "fault.batch", detail);
         }
-        let number = self.engine().open_batch();
+        self.engine().stats.messages_in += count as u64 - 1;
+        let number = self.engine().batches.open();
         let reply = Reply::Batch(number);
         for element in envelope::elements(text) {
             match envelope::parse(element.as_bytes(), depth) {
@@ -188,7 +188,7 @@ pub(crate) trait Role {
             ),
             (Kind::Request, Some(id)) => {
                 if let Reply::Batch(number) = reply {
-                    self.engine().batch_member(number);
+                    self.engine().batches.add_member(number);
                 }
                 if !crate::jsonrpc::id::is_integral(id) && !id.starts_with('"') {
                     let detail = String::from("a request id with a fraction; served");
@@ -231,13 +231,16 @@ pub(crate) trait Role {
             }
         }
         let in_flight = readable.is_some_and(|id| self.engine().requests.find(id).is_some());
-        let server = self.engine().side == Side::Server;
+        // A client answers only where servers send requests, and only what looks like one.
+        let answers = self.engine().side == Side::Server
+            || has(Field::Method)
+                && self.revision().is_some_and(|revision| revision.features().server_requests);
         match readable {
-            Some(id) if !is_response && !in_flight && (server || has(Field::Method)) => {
+            Some(id) if !is_response && !in_flight && answers => {
                 let error =
                     if problem == Problem::Params { code::INVALID_PARAMS } else { code::INVALID_REQUEST };
                 if let Reply::Batch(number) = reply {
-                    self.engine().batch_member(number);
+                    self.engine().batches.add_member(number);
                 }
                 self.refuse(reply, id, error, "Invalid Request", None);
                 self.engine().fault("fault.invalid", BASE, Some(error), detail);
@@ -335,12 +338,7 @@ pub(crate) trait Role {
             return;
         };
         self.engine().stats.cancelled += 1;
-        if let Some(Reply::Batch(number)) =
-            self.engine().over(handle, OverReason::Cancelled).map(|request| request.reply)
-        {
-            let wire = self.wire();
-            self.engine().member_over(number, wire);
-        }
+        self.engine().over(handle, OverReason::Cancelled);
     }
 
     fn handle_timeout(&mut self, now: Instant) {
@@ -360,11 +358,9 @@ pub(crate) trait Role {
     }
 
     fn call_due(&mut self, handle: u64) {
-        let Some(limit) = self.engine().call_due(handle) else { return };
-        let Some((purpose, began)) = self.engine().calls.get(handle).map(|call| (call.purpose, call.began))
-        else {
-            return;
-        };
+        let call = self.engine().calls.get(handle).map(|call| (call.purpose, call.limit(), call.began));
+        let Some((purpose, limit, began)) = call else { return };
+        self.engine().stats.timeouts += 1;
         if purpose == Purpose::Ping {
             self.engine().complete(handle, Err(CallError::Timeout { limit, began }));
             return self.ping_missed();

@@ -7,14 +7,13 @@ use super::{
     calls::{NewCall, Purpose},
     catalog::cursor_of,
     config::{Allowed, declares},
-    engine::{Engine, Reply, Wire, may_send, too_long},
+    engine::{Engine, Reply, Wire, may_send},
     meta,
     requests::Received,
     role::{Answer, BASE, PROGRESS, Role},
     seal::{ListKind, Sealer},
     state::SessionState,
     subscriptions::{CHANGES, Filter},
-    timers::Timer,
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
@@ -285,6 +284,9 @@ impl Server {
         let (revision, _, related) = self.target(target)?;
         let row = method::find(method, MethodKind::Notification, Side::Server, revision);
         check_notice(row, method, params)?;
+        if row.is_some() && revision.features().listen {
+            return Err(SendError::Invalid("this notice is sent on a subscription alone"));
+        }
         if let Some(row) = row.filter(|row| !self.service.allowed.has(*row, revision)) {
             return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
         }
@@ -330,7 +332,8 @@ impl Server {
         let wire = self.wire();
         self.service.engine.cancel(call.as_u64(), reason, wire)
     }
-    /// A list changed: those who asked are told. One notice of a kind waits at most, so it is never `Blocked`.
+    /// A list changed: those who asked are told. Of a kind at most one notice waits between two answers, so it is never
+    /// `Blocked`.
     pub fn publish(&mut self, now: Instant, change: Change) {
         if self.service.engine.begin(now) && self.service.is_declared(change.capability()) {
             self.tell_session(change);
@@ -402,7 +405,7 @@ impl Server {
             return Opening::Malformed("`io.modelcontextprotocol/clientInfo` must be an object");
         }
         let level = envelope.raw(Field::LogLevel);
-        if level.is_some_and(|level| log_level(level).is_none()) {
+        if level.is_some_and(|level| LogLevel::from_json(level).is_none()) {
             return Opening::Malformed("`io.modelcontextprotocol/logLevel` must be one of the eight levels");
         }
         Opening::Revision(revision)
@@ -538,8 +541,9 @@ impl Server {
 
     fn set_level(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply, revision: Revision) {
         let params = envelope.raw(Field::Params).map(Json::from_checked);
-        if let Some(level) =
-            params.and_then(|params| params.member("level")).and_then(|level| log_level(level.get()))
+        if let Some(level) = params
+            .and_then(|params| params.member("level"))
+            .and_then(|level| LogLevel::from_json(level.get()))
         {
             self.state.log_level = Some(level);
             self.service.reply(reply, id, revision, None, |_| ());
@@ -564,11 +568,10 @@ impl Server {
         let Some(acknowledged) = method::with_handling(Handling::Acknowledged, Side::Server, revision) else {
             return;
         };
-        let Some(handle) =
-            self.admit(envelope, id, Reply::Message, revision, Some(row), Some(Box::new(filter)))
-        else {
-            return;
-        };
+        let engine = &mut self.service.engine;
+        let admitted =
+            engine.admit(envelope, id, Reply::Message, revision, Some(row), Some(Box::new(filter)));
+        let Some((handle, _)) = admitted else { return };
         let params = |out: &mut String| {
             subscription(out, id);
             out.push_str(",\"notifications\":");
@@ -577,7 +580,7 @@ impl Server {
         };
         let wire = Wire { revision: Some(revision) };
         let related = Related::Request(RequestHandle::from_u64(handle));
-        let _ = self.service.engine.send(related, true, wire, |out| {
+        let _ = engine.send(related, true, wire, |out| {
             write::notification_with(out, acknowledged.row().name, Some(params));
         });
     }
@@ -591,7 +594,7 @@ impl Server {
         if !self.state.initialized {
             // Told when the handshake is complete.
             self.state.notices.queued(change, u64::MAX);
-        } else if engine.outbox.was_taken(waiting) {
+        } else if !engine.still_tells(waiting) {
             let wire = Wire { revision: Some(revision) };
             let sent = engine
                 .send(Related::Session, false, wire, |out| write::notification(out, change.method(), None));
@@ -601,12 +604,17 @@ impl Server {
 
     fn tell_listeners(&mut self, change: Change) {
         let engine = &mut self.service.engine;
-        let waits = |request: &Received| {
-            let filter = request.filter.as_deref()?;
-            (filter.wants(change) && engine.outbox.was_taken(filter.notices.order(change))).then_some(())
+        let to_tell = |request: &Received| {
+            let filter = request.filter.as_deref();
+            filter.is_some_and(|filter| {
+                filter.wants(change) && !engine.still_tells(filter.notices.order(change))
+            })
         };
-        let handles: smallvec::SmallVec<[u64; 4]> =
-            engine.requests.iter().filter_map(|(handle, request)| waits(request).map(|()| handle)).collect();
+        let handles: smallvec::SmallVec<[u64; 4]> = engine
+            .requests
+            .iter()
+            .filter_map(|(handle, request)| to_tell(request).then_some(handle))
+            .collect();
         for handle in handles {
             let Some(request) = engine.requests.get(handle) else { continue };
             let (buf, id) = (Arc::clone(&request.buf), request.id);
@@ -657,60 +665,6 @@ impl Server {
         }
     }
 
-    /// Takes a request into the table, or refuses it at a limit.
-    fn admit(
-        &mut self,
-        envelope: &Envelope<'_>,
-        id: &str,
-        reply: Reply,
-        revision: Revision,
-        row: Option<MethodId>,
-        filter: Option<Box<Filter>>,
-    ) -> Option<u64> {
-        let engine = &mut self.service.engine;
-        let wire = Wire { revision: Some(revision) };
-        let token = envelope.raw(Field::ProgressToken);
-        if token.is_some_and(|token| too_long(token, engine.limits.id_bytes)) {
-            self.refuse(reply, id, code::INVALID_REQUEST, "The progress token is too long", None);
-            return None;
-        }
-        if let Some(refusal) = engine.refusal(envelope.text().len()) {
-            engine.refuse(reply, id, wire, refusal);
-            return None;
-        }
-        let usable =
-            token.is_none_or(|token| token.starts_with('"') || crate::jsonrpc::id::is_integral(token));
-        if !usable {
-            let detail = String::from(
-                "a progress token that is neither a string nor a whole number; no progress is sent",
-            );
-            engine.fault("fault.progress", PROGRESS, None, detail);
-        }
-        let handle = engine.next_handle();
-        let subscription = filter.is_some();
-        let timer = match engine.limits.handler.filter(|_| !subscription) {
-            Some(limit) => engine.timers.arm(engine.now.after(limit), Timer::Request(handle)),
-            None => 0,
-        };
-        engine.requests.push(
-            handle,
-            Received {
-                buf: Arc::from(envelope.text()),
-                id: envelope.span(Field::Id),
-                token: if usable { envelope.span(Field::ProgressToken) } else { (0, 0) },
-                method: row,
-                revision,
-                reply,
-                progress: f64::NEG_INFINITY,
-                log_level: envelope.raw(Field::LogLevel).and_then(log_level),
-                timer,
-                filter,
-            },
-        );
-        engine.stats.requests_now = engine.requests.len() as u64;
-        Some(handle)
-    }
-
     fn deliver(
         &mut self,
         envelope: &Envelope<'_>,
@@ -720,10 +674,8 @@ impl Server {
         row: Option<MethodId>,
         unchecked: bool,
     ) {
-        let Some(handle) = self.admit(envelope, id, reply, revision, row, None) else { return };
         let engine = &mut self.service.engine;
-        engine.stats.requests += 1;
-        let Some(buf) = engine.requests.get(handle).map(|request| Arc::clone(&request.buf)) else { return };
+        let Some((handle, buf)) = engine.admit(envelope, id, reply, revision, row, None) else { return };
         let request = Request {
             buf,
             params: envelope.span(Field::Params),
@@ -783,10 +735,6 @@ fn subscription_meta(out: &mut String, id: &str) {
 
 fn part(buf: &str, span: Span) -> &str {
     buf.get(span.0 as usize..span.1 as usize).unwrap_or_default()
-}
-
-fn log_level(token: &str) -> Option<LogLevel> {
-    unescape(token).and_then(|name| LogLevel::from_name(&name))
 }
 
 /// Where a member of `params` lies in the message.
@@ -888,8 +836,9 @@ fn check_result(result: Json<'_>, revision: Revision, cache: Option<CacheHint>) 
         }
     }
     if features.server_info && flags.has(Flags::META) {
-        let Some(own) = result.member("_meta").filter(|own| own.is_object()) else {
-            return Err(SendError::Invalid("`_meta` must be an object"));
+        let mut metas = result.members().filter(|(key, _)| unescape(key).is_some_and(|key| key == "_meta"));
+        let (Some((_, own)), None) = (metas.next().filter(|(_, own)| own.is_object()), metas.next()) else {
+            return Err(SendError::Invalid("`_meta` must be one object"));
         };
         if own.members().any(|(key, _)| unescape(key).is_some_and(|key| meta::is_engine_key(&key))) {
             return Err(SendError::Invalid("this `_meta` key belongs to the engine"));
@@ -1058,6 +1007,9 @@ impl Role for Server {
         if self.state.pings_missed >= self.service.engine.limits.ping_failures {
             self.service.engine.end(CloseReason::KeepAlive);
         }
+    }
+    fn input_ended(&mut self, now: Instant) {
+        self.handle_eof(now);
     }
     fn channel_end(&self) -> CloseReason {
         CloseReason::Peer

@@ -31,6 +31,9 @@ pub(crate) struct Timers {
 
 impl Timers {
     pub(crate) fn arm(&mut self, at: Instant, timer: Timer) -> Arming {
+        if at == Instant::NEVER {
+            return 0;
+        }
         self.last += 1;
         self.heap.push(Reverse((at, self.last, timer)));
         self.last
@@ -45,6 +48,10 @@ impl Timers {
             self.heap.retain(|Reverse((_, arming, timer))| live(*timer, *arming));
             self.stale = 0;
         }
+        self.settle(live);
+    }
+    /// Drops what is not live from the top, so that [`Timers::next`] is a deadline that holds.
+    pub(crate) fn settle(&mut self, live: impl Fn(Timer, Arming) -> bool) {
         while let Some(Reverse((_, arming, timer))) = self.heap.peek() {
             if live(*timer, *arming) {
                 break;
@@ -56,12 +63,12 @@ impl Timers {
     pub(crate) fn next(&self) -> Option<Instant> {
         self.heap.peek().map(|Reverse((at, ..))| *at)
     }
-    /// The next one that is due, live or not.
-    pub(crate) fn pop_due(&mut self, now: Instant) -> Option<(Timer, Arming)> {
+    /// The next one that is due, live or not, and for when it was armed.
+    pub(crate) fn pop_due(&mut self, now: Instant) -> Option<(Instant, Timer, Arming)> {
         if self.next()? > now {
             return None;
         }
-        self.heap.pop().map(|Reverse((_, arming, timer))| (timer, arming))
+        self.heap.pop().map(|Reverse((at, arming, timer))| (at, timer, arming))
     }
     /// An arming that was popped and was not live.
     pub(crate) fn was_stale(&mut self) {

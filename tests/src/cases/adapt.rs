@@ -65,14 +65,24 @@ impl Adaptation {
         self.lists
             && steps.iter().any(|step| match step {
                 Step::Tx(message) | Step::Rx { pattern: message, .. } => is_subscribed(message),
-                Step::ForEach { steps, .. } | Step::Together(steps) | Step::As(_, steps) | Step::Only(_, steps) => self.needs_subscription(steps),
+                Step::ForEach { steps, .. }
+                | Step::Together(steps)
+                | Step::As(_, steps)
+                | Step::Only(_, steps) => self.needs_subscription(steps),
                 _ => false,
             })
     }
     /// The filter of that subscription.
     pub fn subscription_filter() -> Value {
         let yes = || Value::Bool(true);
-        Value::object([("notifications", Value::object([("toolsListChanged", yes()), ("promptsListChanged", yes()), ("resourcesListChanged", yes())]))])
+        Value::object([(
+            "notifications",
+            Value::object([
+                ("toolsListChanged", yes()),
+                ("promptsListChanged", yes()),
+                ("resourcesListChanged", yes()),
+            ]),
+        )])
     }
     /// R3: the question that a server's request becomes; `None` for anything else.
     pub fn question(&self, message: &Value) -> Option<Question> {
@@ -92,7 +102,13 @@ impl Adaptation {
         Some(Question { id: id.clone(), key, result })
     }
     /// Bytes as the harness sends them, with the places where they are cut into reads.
-    pub fn bytes(&self, bytes: &[u8], cuts: &[usize], capabilities: &Value, first: bool) -> (Vec<u8>, Vec<usize>) {
+    pub fn bytes(
+        &self,
+        bytes: &[u8],
+        cuts: &[usize],
+        capabilities: &Value,
+        first: bool,
+    ) -> (Vec<u8>, Vec<usize>) {
         if !self.handshake || self.side != Side::Server {
             return (bytes.to_vec(), cuts.to_vec());
         }
@@ -123,7 +139,9 @@ impl Adaptation {
         let named = |name: &str| members.iter().rev().find(|(key, _)| key == name).map(|(_, raw)| *raw);
         let place = |raw: &RawValue| raw.get().as_ptr() as usize - line.as_ptr() as usize + start;
         let (Some(_), Some(method)) = (named("id"), named("method")) else { return };
-        let mut replace = |raw: &RawValue, insert: String| edits.push(Edit { at: place(raw), remove: raw.get().len(), insert });
+        let mut replace = |raw: &RawValue, insert: String| {
+            edits.push(Edit { at: place(raw), remove: raw.get().len(), insert });
+        };
         let params = named("params");
         let meta = self.meta(capabilities);
         match method.get() {
@@ -136,8 +154,11 @@ impl Adaptation {
                 }
             }
             "\"resources/subscribe\"" if self.subscribe => {
-                let uri = params.and_then(|raw| Value::parse(raw.get()).ok()).and_then(|params| params.get("uri").cloned());
-                let filter = Value::object([("resourceSubscriptions", Value::Array(uri.into_iter().collect()))]);
+                let uri = params
+                    .and_then(|raw| Value::parse(raw.get()).ok())
+                    .and_then(|params| params.get("uri").cloned());
+                let filter =
+                    Value::object([("resourceSubscriptions", Value::Array(uri.into_iter().collect()))]);
                 replace(method, "\"subscriptions/listen\"".into());
                 if let Some(params) = params {
                     replace(params, format!("{{\"notifications\":{filter},\"_meta\":{meta}}}"));
@@ -155,13 +176,21 @@ impl Adaptation {
         match inner.iter().rev().find(|(key, _)| key == "_meta") {
             None => {
                 let comma = if inner.is_empty() { "" } else { "," };
-                edits.push(Edit { at: place(params) + 1, remove: 0, insert: format!("\"_meta\":{meta}{comma}") });
+                edits.push(Edit {
+                    at: place(params) + 1,
+                    remove: 0,
+                    insert: format!("\"_meta\":{meta}{comma}"),
+                });
             }
             Some((_, given)) => {
                 let Some(Members(given_members)) = Members::read(given.get()) else { return };
-                let missing = meta.members().iter().filter(|(key, _)| given_members.iter().all(|(given, _)| given != key));
+                let missing = meta
+                    .members()
+                    .iter()
+                    .filter(|(key, _)| given_members.iter().all(|(given, _)| given != key));
                 let missing = Value::object(missing.cloned()).to_string();
-                let missing = missing.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
+                let missing =
+                    missing.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
                 let comma = if given_members.is_empty() || missing.is_empty() { "" } else { "," };
                 edits.push(Edit { at: place(given) + 1, remove: 0, insert: format!("{missing}{comma}") });
             }
@@ -172,7 +201,10 @@ impl Adaptation {
     pub fn meta(&self, capabilities: &Value) -> Value {
         Value::object([
             (format!("{PREFIX}protocolVersion"), Value::string(&*self.revision)),
-            (format!("{PREFIX}clientInfo"), Value::object([("name", Value::string("harness")), ("version", Value::string("1"))])),
+            (
+                format!("{PREFIX}clientInfo"),
+                Value::object([("name", Value::string("harness")), ("version", Value::string("1"))]),
+            ),
             (format!("{PREFIX}clientCapabilities"), capabilities.clone()),
         ])
     }
@@ -180,7 +212,9 @@ impl Adaptation {
     /// What the harness, as a server, answers to a request of this method: results get what the revision requires.
     pub fn answer(&self, method: &str, message: &Value) -> Value {
         let mut message = message.clone();
-        let Some(result @ Value::Object(_)) = message.get("result").filter(|_| self.handshake && self.side == Side::Client) else {
+        let Some(result @ Value::Object(_)) =
+            message.get("result").filter(|_| self.handshake && self.side == Side::Client)
+        else {
             return message;
         };
         let mut result = if method == "server/discover" { self.discovery(result) } else { result.clone() };
@@ -233,10 +267,13 @@ impl Adaptation {
         }
         if self.lists && self.side == Side::Server && is_subscribed(pattern) {
             let mut params = pattern.get("params").cloned().unwrap_or(Value::Object(Vec::new()));
-            params.set("_meta", Value::object([(SUBSCRIPTION, Value::object([("$any", Value::Bool(true))]))]));
+            params
+                .set("_meta", Value::object([(SUBSCRIPTION, Value::object([("$any", Value::Bool(true))]))]));
             wanted.set("params", params);
         }
-        if let Some(mut result) = pattern.get("result").filter(|result| result.get("protocolVersion").is_some()).cloned() {
+        if let Some(mut result) =
+            pattern.get("result").filter(|result| result.get("protocolVersion").is_some()).cloned()
+        {
             if let Value::Object(members) = &mut result {
                 members.retain(|(key, _)| key != "protocolVersion" && key != "serverInfo");
             }
@@ -341,8 +378,14 @@ mod tests {
     fn requests_get_a_complete_meta_and_keep_their_text() {
         let meta = meta();
         for (text, wanted) in [
-            (r#"{"id":1.0,"method":"a"}"#, format!(r#"{{"params":{{"_meta":{meta}}},"id":1.0,"method":"a"}}"#)),
-            (r#"{"id":1,"method":"a","params":{}}"#, format!(r#"{{"id":1,"method":"a","params":{{"_meta":{meta}}}}}"#)),
+            (
+                r#"{"id":1.0,"method":"a"}"#,
+                format!(r#"{{"params":{{"_meta":{meta}}},"id":1.0,"method":"a"}}"#),
+            ),
+            (
+                r#"{"id":1,"method":"a","params":{}}"#,
+                format!(r#"{{"id":1,"method":"a","params":{{"_meta":{meta}}}}}"#),
+            ),
             (
                 r#"{"id":1,"method":"a","params":{"x":1e400}}"#,
                 format!(r#"{{"id":1,"method":"a","params":{{"_meta":{meta},"x":1e400}}}}"#),
@@ -384,7 +427,10 @@ mod tests {
     #[test]
     fn nothing_changes_on_a_legacy_revision_or_without_rules() {
         let text = r#"{"id":1,"method":"ping"}"#;
-        for adaptation in [Adaptation::new(&["R1".into()], "2025-11-25", Side::Server), Adaptation::new(&[], MODERN, Side::Server)] {
+        for adaptation in [
+            Adaptation::new(&["R1".into()], "2025-11-25", Side::Server),
+            Adaptation::new(&[], MODERN, Side::Server),
+        ] {
             assert_eq!(adaptation.bytes(text.as_bytes(), &[], &value("{}"), true).0, text.as_bytes());
         }
     }
@@ -392,26 +438,39 @@ mod tests {
     #[test]
     fn a_server_request_becomes_a_question_and_its_answer_a_retry() {
         let rules = rules(Side::Client);
-        let question = rules.question(&value(r#"{"id":1,"method":"roots/list"}"#)).unwrap_or_else(|| panic!("no question"));
+        let question = rules
+            .question(&value(r#"{"id":1,"method":"roots/list"}"#))
+            .unwrap_or_else(|| panic!("no question"));
         assert_eq!(
             question.result,
-            value(r#"{"resultType":"input_required","inputRequests":{"question-1":{"method":"roots/list"}},"requestState":"state-question-1"}"#)
+            value(
+                r#"{"resultType":"input_required","inputRequests":{"question-1":{"method":"roots/list"}},"requestState":"state-question-1"}"#
+            )
         );
         let asked = [question];
         let wanted = rules.expectation(&value(r#"{"id":1,"result":{"roots":[]}}"#), &Captures::new(), &asked);
-        assert!(matches!(&wanted, Expectation::Message(retry) if *retry == value(
-            r#"{"method":"tools/call","params":{"inputResponses":{"question-1":{"roots":[]}},"requestState":"state-question-1"}}"#
-        )), "{wanted:?}");
-        let refused = rules.expectation(&value(r#"{"id":1,"error":{"code":-32602}}"#), &Captures::new(), &asked);
+        assert!(
+            matches!(&wanted, Expectation::Message(retry) if *retry == value(
+                r#"{"method":"tools/call","params":{"inputResponses":{"question-1":{"roots":[]}},"requestState":"state-question-1"}}"#
+            )),
+            "{wanted:?}"
+        );
+        let refused =
+            rules.expectation(&value(r#"{"id":1,"error":{"code":-32602}}"#), &Captures::new(), &asked);
         assert!(matches!(refused, Expectation::LocalFailure));
     }
 
     #[test]
     fn subscriptions_replace_subscribe_and_carry_list_changes() {
-        let listen = value(&sent(r#"{"id":"s","method":"resources/subscribe","params":{"uri":"test://a"}}"#, false));
+        let listen =
+            value(&sent(r#"{"id":"s","method":"resources/subscribe","params":{"uri":"test://a"}}"#, false));
         assert_eq!(listen.get("method"), Some(&Value::string("subscriptions/listen")));
-        assert_eq!(listen.at(&["params", "notifications"]), Some(&value(r#"{"resourceSubscriptions":["test://a"]}"#)));
-        let acknowledged = rules(Side::Server).subscription_answer("resources/subscribe", &Value::string("s"));
+        assert_eq!(
+            listen.at(&["params", "notifications"]),
+            Some(&value(r#"{"resourceSubscriptions":["test://a"]}"#))
+        );
+        let acknowledged =
+            rules(Side::Server).subscription_answer("resources/subscribe", &Value::string("s"));
         assert!(matches!(acknowledged, Some(Expectation::Message(_))));
         let notice = value(r#"{"method":"notifications/tools/list_changed"}"#);
         let tagged = rules(Side::Client).tag(&notice, &Value::number(3));
@@ -425,7 +484,9 @@ mod tests {
     #[test]
     fn a_client_is_answered_as_the_revision_requires() {
         let rules = rules(Side::Client);
-        let initialized = value(r#"{"id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#);
+        let initialized = value(
+            r#"{"id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#,
+        );
         let discovered = rules.answer("server/discover", &initialized);
         assert_eq!(discovered.at(&["result", "supportedVersions"]), Some(&value(r#"["2026-07-28"]"#)));
         let listed = rules.answer("tools/list", &value(r#"{"id":1,"result":{}}"#));

@@ -208,7 +208,21 @@ const SENTENCES: &[&str] = &["check", "harness", "hook", "wait_until", "api_or_t
 
 /// Members that explain or go with another member.
 const COMPANIONS: &[&str] = &[
-    "within_ms", "args", "label", "note", "version", "client_capabilities", "server_capabilities", "do", "steps", "fresh_connection", "times", "only", "input", "expect", "N",
+    "within_ms",
+    "args",
+    "label",
+    "note",
+    "version",
+    "client_capabilities",
+    "server_capabilities",
+    "do",
+    "steps",
+    "fresh_connection",
+    "times",
+    "only",
+    "input",
+    "expect",
+    "N",
 ];
 
 const DEFAULT_WITHIN_MS: u64 = 2000;
@@ -267,7 +281,10 @@ fn read_script(role: &str, input: &Value) -> Result<Script, Skip> {
 impl Script {
     /// Sides that the machine under test takes on a revision, one run each. `asks`: requests to a client become questions.
     pub fn sides(&self, revision: Revision, asks: bool) -> impl Iterator<Item = Side> {
-        self.sides.iter().copied().filter(move |side| !self.either || takes(*side, &self.steps, revision, asks))
+        self.sides
+            .iter()
+            .copied()
+            .filter(move |side| !self.either || takes(*side, &self.steps, revision, asks))
     }
 }
 
@@ -290,13 +307,16 @@ fn takes(side: Side, steps: &[Step], revision: Revision, asks: bool) -> bool {
     let may_send = |message: &Value| {
         let named = message.get("id").and(message.get("method")).and_then(Value::as_str);
         let Some(method) = named else { return true };
-        let mut known = rows().iter().filter(|row| row.name == method && row.kind == MethodKind::Request).peekable();
+        let mut known =
+            rows().iter().filter(|row| row.name == method && row.kind == MethodKind::Request).peekable();
         let fits = known.peek().is_none() || known.any(|row| peer_sends(row.senders));
         fits && (side == Side::Server || asks || revision.features().server_requests)
     };
     steps.iter().all(|step| match step {
         Step::Tx(message) => may_send(message),
-        Step::ForEach { steps, .. } | Step::Together(steps) | Step::Only(_, steps) => takes(side, steps, revision, asks),
+        Step::ForEach { steps, .. } | Step::Together(steps) | Step::Only(_, steps) => {
+            takes(side, steps, revision, asks)
+        }
         _ => true,
     })
 }
@@ -327,7 +347,10 @@ fn read_step(step: &Value) -> Result<Vec<Step>, Skip> {
     let member = |key: &str| step.get(key).map(Value::elements).unwrap_or_default();
     let mut read = read_steps(member("peer"))?;
     for (key, value) in step.members() {
-        let known = SENTENCES.contains(&key.as_str()) || COMPANIONS.contains(&key.as_str()) || key == "peer" || key == "assert";
+        let known = SENTENCES.contains(&key.as_str())
+            || COMPANIONS.contains(&key.as_str())
+            || key == "peer"
+            || key == "assert";
         if !known {
             read.push(read_action(key, value, step)?);
         }
@@ -446,7 +469,9 @@ fn read_assertion(assertion: &Value) -> Result<Assertion, Skip> {
         "event" => Assertion::Event { pattern: known_pattern(value)?, count: known_pattern(&count())? },
         "order" => {
             let single = |happening: &Value| {
-                matches!(happening.members(), [(key, _)] if key == "sent" || key == "event").then_some(()).ok_or_else(malformed)
+                matches!(happening.members(), [(key, _)] if key == "sent" || key == "event")
+                    .then_some(())
+                    .ok_or_else(malformed)
             };
             value.elements().iter().try_for_each(single)?;
             Assertion::Order(known_pattern(value)?.elements().to_vec())

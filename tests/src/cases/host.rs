@@ -94,12 +94,20 @@ impl Host {
         if let Some(values) = argument("progress_values") {
             values.elements().iter().for_each(|value| report(value.as_f64(), None));
         }
-        let content = |text: &str| Value::Array(vec![Value::object([("type", Value::string("text")), ("text", Value::string(text))])]);
+        let content = |text: &str| {
+            Value::Array(vec![Value::object([
+                ("type", Value::string("text")),
+                ("text", Value::string(text)),
+            ])])
+        };
         let reply = match tool.get("reply").and_then(Value::as_str) {
             Some("argument") => Some(Act::Result(Value::object([("content", content(&said(arguments)))]))),
             Some("structured") => {
                 let value = argument("structured").cloned().unwrap_or(Value::Null);
-                Some(Act::Result(Value::object([("content", content(&value.to_string())), ("structuredContent", value)])))
+                Some(Act::Result(Value::object([
+                    ("content", content(&value.to_string())),
+                    ("structuredContent", value),
+                ])))
             }
             Some("tool_error") => Some(Act::ToolError(said(arguments))),
             _ => None,
@@ -155,7 +163,9 @@ mod tests {
     fn a_case_may_replace_members() {
         let host = Host::read(r#"{"server":{"info":1,"limits":2},"tools":[{"definition":{"name":"t"}}]}"#)
             .unwrap_or_else(|error| panic!("{error}"))
-            .with(&value(r#"{"server":{"limits":{"depth":3}},"tools":[{"definition":{"name":"t","title":"T"}}]}"#));
+            .with(&value(
+                r#"{"server":{"limits":{"depth":3}},"tools":[{"definition":{"name":"t","title":"T"}}]}"#,
+            ));
         assert_eq!(
             host.server_config(None),
             value(r#"{"info":1,"limits":{"depth":3},"tools":[{"name":"t","title":"T"}]}"#)

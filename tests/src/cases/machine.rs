@@ -1,5 +1,7 @@
 //! The machine under test behind one face: either role, over a byte stream or as whole messages.
-use mcp_sansio::embed::{Batch, Channel, ClientConnection, Code, EmbedError, Options, Record, ServerConnection};
+use mcp_sansio::embed::{
+    Batch, Channel, ClientConnection, Code, EmbedError, Options, Record, ServerConnection,
+};
 
 use super::{case::Side, value::Value};
 
@@ -96,7 +98,13 @@ impl Machine {
         both!(self, connection => connection.stats())
     }
     /// Starts a call.
-    pub fn call(&mut self, now: u64, method: &str, params: Option<&[u8]>, options: Options<'_>) -> Result<u64, EmbedError> {
+    pub fn call(
+        &mut self,
+        now: u64,
+        method: &str,
+        params: Option<&[u8]>,
+        options: Options<'_>,
+    ) -> Result<u64, EmbedError> {
         both!(self, connection => connection.call(now, method, params, options))
     }
     /// Takes a call back.
@@ -145,11 +153,20 @@ fn describe(record: &Record, batch: &Batch) -> Value {
         }
         code if code == Code::Request as u32 => (
             "request",
-            &[("method", TEXT), ("revision", TEXT), ("name", TEXT), ("params", JSON), ("arguments", JSON), ("meta", JSON)],
+            &[
+                ("method", TEXT),
+                ("revision", TEXT),
+                ("name", TEXT),
+                ("params", JSON),
+                ("arguments", JSON),
+                ("meta", JSON),
+            ],
         ),
         code if code == Code::Over as u32 => ("over", &[("reason", TEXT)]),
         code if code == Code::Completed as u32 => ("completed", &[("result", JSON)]),
-        code if code == Code::Failed as u32 => ("failed", &[("code", TEXT), ("message", TEXT), ("data", JSON)]),
+        code if code == Code::Failed as u32 => {
+            ("failed", &[("code", TEXT), ("message", TEXT), ("data", JSON)])
+        }
         code if code == Code::Progress as u32 => ("progress", &[("params", JSON)]),
         code if code == Code::Input as u32 => ("input", &[("method", TEXT), ("params", JSON)]),
         code if code == Code::InputOver as u32 => ("input_over", &[]),
@@ -162,7 +179,11 @@ fn describe(record: &Record, batch: &Batch) -> Value {
     let mut description = vec![("event".to_owned(), Value::string(name))];
     for ((member, json), range) in texts.iter().zip(record.texts) {
         let Some(text) = batch.text(range).filter(|_| range != (0, 0)) else { continue };
-        let value = if *json { Value::parse(text).unwrap_or_else(|_| Value::string(text)) } else { Value::string(text) };
+        let value = if *json {
+            Value::parse(text).unwrap_or_else(|_| Value::string(text))
+        } else {
+            Value::string(text)
+        };
         description.push(((*member).to_owned(), value));
     }
     if record.number != 0 {

@@ -64,7 +64,8 @@ impl Player {
     pub fn play(&self, file: &str, report: &mut Report) -> Result<(), String> {
         for line in file.lines().filter(|line| !line.trim().is_empty()) {
             let case = Case::read(line)?;
-            let verdicts = case.revisions.iter().map(|revision| (revision.clone(), self.verdict(&case, revision)));
+            let verdicts =
+                case.revisions.iter().map(|revision| (revision.clone(), self.verdict(&case, revision)));
             report.cases.push((case.id.clone(), verdicts.collect()));
         }
         Ok(())
@@ -109,7 +110,9 @@ impl Player {
                     let played = play(&script.steps, setting);
                     assertions += played.assertions;
                     let carried = if *channel == Channel::Stream { "a stream" } else { "messages" };
-                    seen.extend(played.failure.map(|failure| format!("as {} over {carried}, {failure}", side.name())));
+                    seen.extend(
+                        played.failure.map(|failure| format!("as {} over {carried}, {failure}", side.name())),
+                    );
                     cut += 1;
                     if cut >= played.cuts || !seen.is_empty() {
                         break;

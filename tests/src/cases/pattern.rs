@@ -11,9 +11,33 @@ pub type Mismatch = String;
 
 /// Everything beginning with `$` that a pattern may say.
 const OPERATORS: &[&str] = &[
-    "$any", "$absent_or_null", "$save", "$ref", "$in", "$any_of", "$either", "$set", "$exact", "$contains",
-    "$contains_all", "$not_contains", "$raw_contains", "$raw_contains_all", "$raw_not_contains", "$int", "$string",
-    "$object", "$nonempty", "$optional", "$numeric_eq", "$string_of", "$inc", "$starts", "$repeat", "$not", "$min",
+    "$any",
+    "$absent_or_null",
+    "$save",
+    "$ref",
+    "$in",
+    "$any_of",
+    "$either",
+    "$set",
+    "$exact",
+    "$contains",
+    "$contains_all",
+    "$not_contains",
+    "$raw_contains",
+    "$raw_contains_all",
+    "$raw_not_contains",
+    "$int",
+    "$string",
+    "$object",
+    "$nonempty",
+    "$optional",
+    "$numeric_eq",
+    "$string_of",
+    "$inc",
+    "$starts",
+    "$repeat",
+    "$not",
+    "$min",
     "$max",
 ];
 
@@ -36,7 +60,9 @@ pub fn unknown_operator(pattern: &Value) -> Option<&str> {
 pub fn fill(value: &Value, captures: &Captures) -> Value {
     match value {
         Value::String(text) => fill_text(text, captures),
-        Value::Array(elements) => Value::Array(elements.iter().map(|element| fill(element, captures)).collect()),
+        Value::Array(elements) => {
+            Value::Array(elements.iter().map(|element| fill(element, captures)).collect())
+        }
         Value::Object(members) => fill_operator(members, captures).unwrap_or_else(|| {
             let present = members.iter().filter(|(_, value)| value.as_str() != Some("$absent"));
             Value::object(present.map(|(key, value)| (key.clone(), fill(value, captures))))
@@ -53,7 +79,9 @@ fn fill_operator(members: &[(String, Value)], captures: &Captures) -> Option<Val
         "$string_of" => captured().map(|value| Value::string(text_of(value))),
         "$inc" => captured()?.as_u64().map(|number| Value::number(number + 1)),
         "$repeat" => match argument.elements() {
-            [text, times] => Some(Value::string(text.as_str()?.repeat(usize::try_from(fill(times, captures).as_u64()?).ok()?))),
+            [text, times] => Some(Value::string(
+                text.as_str()?.repeat(usize::try_from(fill(times, captures).as_u64()?).ok()?),
+            )),
             _ => None,
         },
         _ => None,
@@ -80,15 +108,14 @@ pub fn interpolate(text: &str, captures: &Captures) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         filled.push_str(before);
-        match after.split_once('}').and_then(|(name, tail)| Some((lookup(name, captures)?, tail))) {
-            Some((value, tail)) => {
-                filled.push_str(&text_of(&value));
-                rest = tail;
-            }
-            None => {
-                filled.push_str("${");
-                rest = after;
-            }
+        if let Some((value, tail)) =
+            after.split_once('}').and_then(|(name, tail)| Some((lookup(name, captures)?, tail)))
+        {
+            filled.push_str(&text_of(&value));
+            rest = tail;
+        } else {
+            filled.push_str("${");
+            rest = after;
         }
     }
     filled + rest
@@ -154,7 +181,13 @@ impl Matcher<'_> {
         false
     }
 
-    fn compare(&mut self, pattern: &Value, seen: Option<&Value>, raw: Option<&str>, path: &str) -> Result<(), Mismatch> {
+    fn compare(
+        &mut self,
+        pattern: &Value,
+        seen: Option<&Value>,
+        raw: Option<&str>,
+        path: &str,
+    ) -> Result<(), Mismatch> {
         if pattern.as_str() == Some("$absent") {
             return seen.map_or(Ok(()), |seen| Err(format!("{path} is {seen}, wanted none")));
         }
@@ -170,7 +203,9 @@ impl Matcher<'_> {
         match (pattern, seen) {
             (Value::Array(patterns), Value::Array(values)) if patterns.len() == values.len() => {
                 let mut pairs = patterns.iter().zip(values).enumerate();
-                pairs.try_for_each(|(index, (pattern, value))| self.compare(pattern, Some(value), None, &format!("{path}[{index}]")))
+                pairs.try_for_each(|(index, (pattern, value))| {
+                    self.compare(pattern, Some(value), None, &format!("{path}[{index}]"))
+                })
             }
             _ if pattern == seen => Ok(()),
             _ => unequal(),
@@ -233,13 +268,20 @@ impl Matcher<'_> {
                     }
                     *self.captures = before;
                 }
-                return Err(format!("{path} is {}, wanted one of {argument}", seen.map_or("missing".into(), brief)));
+                return Err(format!(
+                    "{path} is {}, wanted one of {argument}",
+                    seen.map_or("missing".into(), brief)
+                ));
             }
             "$not" => {
                 let before = self.captures.clone();
                 let matched = self.compare(argument, seen, raw, path).is_ok();
                 *self.captures = before;
-                return if matched { Err(format!("{path} is {argument}, which it must not be")) } else { Ok(false) };
+                return if matched {
+                    Err(format!("{path} is {argument}, which it must not be"))
+                } else {
+                    Ok(false)
+                };
             }
             _ => {}
         }
@@ -264,14 +306,22 @@ impl Matcher<'_> {
             "$int" => seen.is_integer(),
             "$string" => seen.as_str().is_some(),
             "$object" => matches!(seen, Value::Object(_)),
-            "$nonempty" => !matches!(seen, Value::Null) && !matches!(seen.to_string().as_str(), "\"\"" | "[]" | "{}"),
+            "$nonempty" => {
+                !matches!(seen, Value::Null) && !matches!(seen.to_string().as_str(), "\"\"" | "[]" | "{}")
+            }
             "$numeric_eq" => matches!(seen, Value::Number(_)) && argument == seen,
-            "$starts" => argument.as_str().zip(seen.as_str()).is_some_and(|(start, text)| text.starts_with(start)),
+            "$starts" => {
+                argument.as_str().zip(seen.as_str()).is_some_and(|(start, text)| text.starts_with(start))
+            }
             "$min" => argument.as_f64().zip(seen.as_f64()).is_some_and(|(least, number)| number >= least),
             "$max" => argument.as_f64().zip(seen.as_f64()).is_some_and(|(most, number)| number <= most),
             _ => true,
         };
-        if holds { Ok(false) } else { Err(format!("{path} is {}, wanted {{\"{operator}\":{argument}}}", brief(seen))) }
+        if holds {
+            Ok(false)
+        } else {
+            Err(format!("{path} is {}, wanted {{\"{operator}\":{argument}}}", brief(seen)))
+        }
     }
 
     fn exact(&mut self, wanted: &Value, seen: &Value, path: &str) -> Result<(), Mismatch> {
@@ -286,7 +336,9 @@ impl Matcher<'_> {
     fn contains(&mut self, part: &Value, seen: &Value) -> bool {
         match (seen, fill(part, self.captures)) {
             (Value::String(text), Value::String(part)) => text.contains(&part),
-            (Value::Array(elements), part) => elements.iter().any(|element| self.compare(&part, Some(element), None, "").is_ok()),
+            (Value::Array(elements), part) => {
+                elements.iter().any(|element| self.compare(&part, Some(element), None, "").is_ok())
+            }
             _ => false,
         }
     }
@@ -373,20 +425,31 @@ mod tests {
     #[test]
     fn captures_are_kept_only_of_what_matched() {
         let mut captures = Captures::new();
-        assert!(!matches(r#"{"id":{"$save":"I"},"method":"b"}"#, r#"{"id":1,"method":"a"}"#, &mut captures, false));
+        assert!(!matches(
+            r#"{"id":{"$save":"I"},"method":"b"}"#,
+            r#"{"id":1,"method":"a"}"#,
+            &mut captures,
+            false
+        ));
         assert!(captures.is_empty());
         assert!(matches(r#"{"id":{"$save":"I","$int":true}}"#, r#"{"id":1}"#, &mut captures, false));
         assert!(matches(r#"{"id":{"$ref":"I"}}"#, r#"{"id":1}"#, &mut captures, false));
         assert!(!matches(r#"{"id":{"$ref":"I"}}"#, r#"{"id":"1"}"#, &mut captures, false));
         assert!(matches(r#"{"id":{"$string_of":"I"}}"#, r#"{"id":"1"}"#, &mut captures, false));
-        let sent = fill(&value(r#"{"a":{"$ref":"I"},"b":{"$inc":"I"},"c":"${I}","d":"x${I}y","e":"$absent"}"#), &captures);
+        let sent = fill(
+            &value(r#"{"a":{"$ref":"I"},"b":{"$inc":"I"},"c":"${I}","d":"x${I}y","e":"$absent"}"#),
+            &captures,
+        );
         assert_eq!(sent, value(r#"{"a":1,"b":2,"c":1,"d":"x1y"}"#));
     }
 
     #[test]
     fn rows_are_reached_by_place_and_as_json() {
         let captures = Captures::from([("V".into(), value(r#"["a",{"b":2}]"#))]);
-        assert_eq!(fill(&value(r#"["${V.0}","${json V.1}","${V.1.b}","${W}"]"#), &captures), value(r#"["a","{\"b\":2}",2,"${W}"]"#));
+        assert_eq!(
+            fill(&value(r#"["${V.0}","${json V.1}","${V.1.b}","${W}"]"#), &captures),
+            value(r#"["a","{\"b\":2}",2,"${W}"]"#)
+        );
     }
 
     #[test]

@@ -38,7 +38,8 @@ impl Programs {
             };
         }
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let mut child = child.map_err(|error| format!("{}: {error}; build the core's examples first", program.display()))?;
+        let mut child = child
+            .map_err(|error| format!("{}: {error}; build the core's examples first", program.display()))?;
         let ended = finish(&mut child, input);
         if ended.is_err() {
             // It may have ended meanwhile; then there is nothing to kill.
@@ -70,7 +71,9 @@ fn finish(child: &mut Child, input: &str) -> Result<Value, String> {
     }
     let mut report = Vec::new();
     for _ in ["stdout", "stderr"] {
-        let (name, text) = ended.recv_timeout(PATIENCE).map_err(|_| format!("the program did not end within {PATIENCE:?}"))?;
+        let (name, text) = ended
+            .recv_timeout(PATIENCE)
+            .map_err(|_| format!("the program did not end within {PATIENCE:?}"))?;
         let text = text.map_err(|error| format!("its {name}: {error}"))?;
         report.push((format!("{name}_bytes"), Value::number(text.len())));
         if name == "stdout" {
@@ -95,7 +98,10 @@ pub fn serve(script: &str) -> Result<(), String> {
             let Step::On { pattern, steps, .. } = step else { return Err("a peer only reacts".into()) };
             let mut matcher = Matcher { captures: &mut captures, modern: false };
             if matcher.message(pattern, &message, &line).is_ok() {
-                steps.iter().try_for_each(|step| answer(step, &captures)).map_err(|error| error.to_string())?;
+                steps
+                    .iter()
+                    .try_for_each(|step| answer(step, &captures))
+                    .map_err(|error| error.to_string())?;
                 break;
             }
         }

@@ -146,7 +146,9 @@ impl PartialEq for Value {
         match (self, other) {
             (Self::Null, Self::Null) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
-            (Self::Number(a), Self::Number(b)) => a == b || matches!((decimal(a), decimal(b)), (Some(a), Some(b)) if a == b),
+            (Self::Number(a), Self::Number(b)) => {
+                a == b || matches!((decimal(a), decimal(b)), (Some(a), Some(b)) if a == b)
+            }
             (Self::String(a), Self::String(b)) => a == b,
             (Self::Array(a), Self::Array(b)) => a == b,
             (Self::Object(a), Self::Object(b)) => {
@@ -177,14 +179,19 @@ fn decimal(text: &str) -> Option<Decimal> {
     }
     let exponent: i64 = exponent.parse().ok()?;
     let shift = i64::try_from(digits.len() - significant.len()).ok()? - i64::try_from(fraction.len()).ok()?;
-    Some(Decimal { negative: whole.starts_with('-'), digits: significant.to_owned(), exponent: exponent.checked_add(shift)? })
+    Some(Decimal {
+        negative: whole.starts_with('-'),
+        digits: significant.to_owned(),
+        exponent: exponent.checked_add(shift)?,
+    })
 }
 
 /// Compact JSON.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quoted = |text: &str| serde_json::to_string(text).map_err(|_| fmt::Error);
-        let separated = |f: &mut fmt::Formatter<'_>, index: usize| if index > 0 { f.write_str(",") } else { Ok(()) };
+        let separated =
+            |f: &mut fmt::Formatter<'_>, index: usize| if index > 0 { f.write_str(",") } else { Ok(()) };
         match self {
             Self::Null => f.write_str("null"),
             Self::Bool(value) => value.fmt(f),

@@ -23,9 +23,9 @@ pub const IN_FLIGHT: usize = 64;
 /// After this long without a byte the server counts as hung.
 const PATIENCE_MILLIS: u16 = 20_000;
 /// Processor time of the server before the measurement begins: its caches, and the compiler of a JavaScript engine.
-const WARM_UP: Duration = Duration::from_millis(1_000);
+const WARM_UP: Duration = Duration::from_millis(500);
 /// Processor time of the server that is measured.
-const MEASURED: Duration = Duration::from_millis(1_500);
+const MEASURED: Duration = Duration::from_millis(800);
 /// Calls between two looks at the clock.
 const SLICE: usize = 256;
 

@@ -120,7 +120,7 @@ fn server_table(root: &Path, programs: &Path) -> Vec<Program> {
     add("Rust, rmcp 3.11.0", programs.join("rmcp-stdio"), &[], both, true);
     add("Rust, rmcp 3.11.0, pool of threads", programs.join("rmcp-stdio"), &[threads], both, true);
     add("Rust, bare loop", programs.join("bare-loop"), &[], both, false);
-    let python = root.join("bindings-python/.venv/bin/python");
+    let python = root.join(".venv/bin/python");
     let peer = root.join("tests/interop/.venvs/mcp-2.3.0/bin/python");
     add("Python, ours", python.clone(), &[&root.join("bindings-python/examples/server.py")], both, true);
     add("Python, mcp 2.3.0", peer, &[&here.join("mcp_2_3_0.py")], both, true);

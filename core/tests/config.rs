@@ -1,0 +1,60 @@
+//! Configurations as JSON, as bindings give them: what is wrong is said where it is.
+
+use mcp_sansio::session::{ClientConfig, ServerConfig};
+
+fn server(members: &str) -> Result<(), String> {
+    let text = format!("{{\"info\":{{\"name\":\"n\",\"version\":\"1\"}}{members}}}");
+    ServerConfig::from_json(text.as_bytes()).map(drop).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_whole_configuration_is_taken() {
+    let limits = r#""limits":{"events":1,"handler":null,"ping_interval":18446744073709551615}"#;
+    let members = format!(
+        ",\r\n\"instructions\":\"\",\"capabilities\":{{}},\"tools\":[],\"page_size\":1,\"list_cache\":{{\"ttl_ms\":5}},\
+         \"revisions\":[\"2025\\u002d11-25\"],{limits},\"unknown_methods\":true,\"trace\":true"
+    );
+    assert_eq!(server(&members), Ok(()));
+    let client = br#"{"info":{"name":"n","version":"1"},"capabilities":{},"revisions":["2026-07-28"],"probe":false,"trace":true}"#;
+    assert!(ClientConfig::from_json(client).is_ok());
+}
+
+#[test]
+fn what_is_wrong_is_said_where_it_is() {
+    for (members, field) in [
+        (",", "configuration"),
+        (r#","no_such":1"#, "configuration: unknown field `no_such`"),
+        (r#","page_size":"1""#, "configuration"),
+        (r#","list_cache":{}"#, "configuration: missing field `ttl_ms`"),
+        (r#","capabilities":[]"#, "capabilities: "),
+        (r#","revisions":[]"#, "revisions: "),
+        (r#","revisions":["2025-11-26"]"#, "revisions: `2025-11-26`"),
+        (r#","tools":[{"name":"a","inputSchema":{}},{"inputSchema":{}}]"#, "tools[1]: "),
+        (r#","limits":{"no_such":1}"#, "configuration: unknown field `no_such`"),
+        (r#","limits":{"handler":-1}"#, "configuration"),
+        (r#","limits":{"events":0}"#, "limits.events: "),
+        (r#","limits":{"output_bytes":0}"#, "limits.output_bytes: "),
+        (r#","limits":{"session_bytes":0}"#, "limits.session_bytes: "),
+        (r#","limits":{"message_bytes":0}"#, "limits.message_bytes: "),
+        (r#","limits":{"depth":0}"#, "limits.depth: "),
+    ] {
+        let error = server(members).expect_err(members);
+        assert!(error.starts_with(field), "{members}: {error}");
+    }
+    for (text, field) in [
+        ("", "configuration"),
+        ("{}", "configuration: missing field `info`"),
+        (r#"{"info":1}"#, "info: "),
+        (r#"{"info":{"name":"n"}}"#, "info.version: "),
+        (r#"{"info":{"name":1,"version":"1"}}"#, "info.name: "),
+    ] {
+        let errors = [
+            ServerConfig::from_json(text.as_bytes()).map(drop).expect_err(text),
+            ClientConfig::from_json(text.as_bytes()).map(drop).expect_err(text),
+        ];
+        for error in errors {
+            assert!(error.to_string().starts_with(field), "{text}: {error}");
+            assert_eq!(error.code(), "config.invalid");
+        }
+    }
+}
