@@ -22,7 +22,7 @@ from checks import (
     revision_on_wire,
 )
 from programs import Cell, Script, tools_script
-from transcript import Side
+from transcript import Side, Start
 
 
 @dataclass(frozen=True)
@@ -72,17 +72,30 @@ def leaves_the_call_unanswered(run: Run) -> None:
     equal("outcome reported", run.report("cancel")["outcome"], "unanswered")
 
 
+def terminates_the_server(run: Run) -> None:
+    start = run.conversation
+    equal("signals to the server", [mark.value for mark in start.signals], [signal.SIGTERM])
+    before = start.end_of_input is not None and start.end_of_input.position < start.signals[0].position
+    require(not before, "the input ended before the signal")
+    check_terminated(start)
+
+
+def check_terminated(start: Start) -> None:
+    """The server exited soon after SIGTERM, by itself or of the signal."""
+    if start.exit is None:
+        raise Mismatch("the server never exited")
+    require(start.exit.value in (0, -signal.SIGTERM, 128 + signal.SIGTERM), f"its exit status: {start.exit.value}")
+    seconds = start.exit.time - start.signals[0].time
+    require(seconds <= EXIT_SECONDS, f"the server exited {seconds:.2f} s after SIGTERM")
+
+
 def probes_in_a_process_of_its_own(run: Run) -> None:
     equal("starts of the server", len(run.starts), 2)
     probe = run.starts[0]
     equal("requests of the probe", [message.method for message in probe.sent("client")], ["server/discover"])
     first("probe", probe.exchanges("server/discover"))
     equal("signals to the probed server", [mark.value for mark in probe.signals], [signal.SIGTERM])
-    if probe.exit is None:
-        raise Mismatch("the probed server never exited")
-    require(probe.exit.value in (0, -signal.SIGTERM, 128 + signal.SIGTERM), f"its exit status: {probe.exit.value}")
-    seconds = probe.exit.time - probe.signals[0].time
-    require(seconds <= EXIT_SECONDS, f"the probed server exited {seconds:.2f} s after SIGTERM")
+    check_terminated(probe)
 
 
 def dies_of_the_probe(run: Run) -> None:
@@ -167,6 +180,15 @@ QUIRKS = (
         "reports no exit status; the tap alone tells it",
         "the SDKs own the process and tell nothing about its end",
         reports_no_exit_status,
+    ),
+    Quirk(
+        "client",
+        ("npm sdk 1.12.0", "npm sdk 1.17.0"),
+        "close",
+        "sends SIGTERM and doesn't end the input; in the other run the program ends the input in its place",
+        "closing its transport aborts the process",
+        terminates_the_server,
+        script=lambda _: {"echo": tools_script("sent")["echo"], "close": {"by": "sdk"}},
     ),
     Quirk(
         "client",

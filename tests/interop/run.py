@@ -54,7 +54,8 @@ def matrix(outcomes: list[Outcome]) -> str:
 
 def report(outcomes: list[Outcome]) -> bool:
     """Print the matrix, what failed and the count; true if every cell passed."""
-    print(matrix(outcomes))
+    if table := matrix(outcomes):
+        print(table)
     for outcome in outcomes:
         if not outcome.passed:
             print(f"\n{outcome.cell.name}: {outcome.folder}")

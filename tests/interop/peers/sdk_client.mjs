@@ -15,7 +15,7 @@ await converse(
     listTools: () => client.listTools(),
     callTool: (params, callOptions) => client.callTool(params, undefined, callOptions),
     async close() {
-      if (mode !== '1.32.2') {
+      if (mode !== '1.32.2' && script.close?.by !== 'sdk') {
         await endInput(transport._process);
       }
       await client.close();
