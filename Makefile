@@ -156,5 +156,9 @@ readme: peers python-package node-package
 		--peer-python tests/interop/.venvs/mcp-2.3.0/bin/python --peer-node-modules tests/interop/peers/node_modules
 
 ## Instructions, allocations and CPU beside others, as ratios.
-bench: valgrind peers examples python-package node-package
-	cargo run --locked --release --manifest-path tests/bench/Cargo.toml --bin bench
+BENCH_BUILD := cargo build --locked --release --manifest-path tests/bench/Cargo.toml --target-dir target/bench
+bench: valgrind peers python-package node-package
+	cargo build --locked --release -p mcp-sansio --example stdio_server
+	$(BENCH_BUILD) -p mcp-sansio-bench
+	$(BENCH_BUILD) -p mcp-sansio-bench-rmcp
+	target/bench/release/bench
