@@ -140,7 +140,7 @@ wasm: wasm-package browser
 	cd bindings-wasm && npm run lint && npm test
 
 node: node-package python-package
-	cd bindings-node && npm run lint && npm test
+	cd bindings-node && npm run lint && PYTHON=$(CURDIR)/$(VENV)/python npm test
 
 ## The recorded failure cases: `make cases CASES=file.jsonl` plays others.
 cases: examples
