@@ -243,6 +243,10 @@ impl ServerConfig {
     pub(crate) fn preferred_legacy(&self) -> Option<Revision> {
         self.revisions.intersection(RevisionSet::of(Era::Legacy)).newest_first().next()
     }
+    /// Whether a revision of this era is spoken.
+    pub(crate) fn speaks(&self, era: Era) -> bool {
+        !self.revisions.intersection(RevisionSet::of(era)).is_empty()
+    }
     /// `["2026-07-28"]`: the revisions of an era, newest first, as JSON.
     pub(crate) fn versions(&self, era: Era) -> String {
         let mut list = String::from("[");

@@ -81,7 +81,7 @@ impl Server {
                 self.refuse(reply, id, error, &message, Some(&data));
             }
             _ => {
-                let message = if self.service.modern == "[]" {
+                let message = if !self.service.config.speaks(Era::Modern) {
                     "Not initialized: send `initialize` first"
                 } else {
                     "Not initialized: send `initialize` first, or `_meta` with \

@@ -396,7 +396,8 @@ impl Role for Server {
     }
     fn request(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply) {
         // A server of the legacy era alone knows nothing of such a member, and must not look modern.
-        let version = envelope.raw(Field::ProtocolVersion).filter(|_| self.service.modern != "[]");
+        let version =
+            envelope.raw(Field::ProtocolVersion).filter(|_| self.service.config.speaks(Era::Modern));
         let revision = match version {
             Some(version) => match self.opening(envelope, version) {
                 Opening::Revision(revision) => {
