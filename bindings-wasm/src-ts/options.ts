@@ -44,8 +44,6 @@ export interface Limits {
   readonly sessionBytes?: number;
   /** Answers to garbage in one second; 5. */
   readonly errorReplies?: number;
-  /** Bytes of the state of a request that asks for input; 16 KiB. */
-  readonly stateBytes?: number;
   /** Milliseconds that a call waits for a sign of life; 60,000. */
   readonly callSilence?: number;
   /** Milliseconds that a call may take in all; 600,000. */

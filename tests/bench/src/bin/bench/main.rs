@@ -1,4 +1,5 @@
-//! Measures this project beside what others do and beside the least that can be done, all in one run: `bench ROOT`.
+//! Measures this project beside what others do and beside the least that can be done, all in one run. What it runs has
+//! been built by `make bench`.
 mod load;
 mod programs;
 mod report;
@@ -19,7 +20,7 @@ use report::Report;
 type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> Result<ExitCode> {
-    let root = PathBuf::from(env::args_os().nth(1).ok_or("usage: bench ROOT")?).canonicalize()?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
     let programs = env::current_exe()?.parent().ok_or("no folder of programs")?.to_owned();
     let mut report = Report::default();
     round_trips(&mut report, &programs)?;
@@ -40,23 +41,28 @@ fn round_trips(report: &mut Report, programs: &Path) -> Result {
         ("rmcp", "rmcp-round-trip"),
     ];
     for (era, known_floor) in FLOOR {
-        let mut rows = Vec::new();
-        let mut floor = f64::NAN;
+        let mut costs = Vec::new();
         for (subject, program) in SUBJECTS {
-            let cost = RoundTrip::measure(&programs.join(program), subject, era.name())?;
-            if subject == "floor" {
-                floor = cost.instructions;
-                report.at_most("floor, distance from the known one", (floor / known_floor - 1.0).abs(), 0.1);
-            }
-            let ratio = cost.instructions / floor;
-            if matches!(subject, "machine" | "stream") {
-                report.at_most(&format!("{subject} {}, instructions to the floor's", era.name()), ratio, 1.6);
-                report.at_most(&format!("{subject} {}, allocations", era.name()), cost.allocations, 3.0);
-            }
-            let values = [cost.instructions, ratio, cost.allocations, cost.nanoseconds];
-            rows.push((subject.to_owned(), values.map(Some).to_vec()));
+            costs.push((subject, RoundTrip::measure(&programs.join(program), subject, era.name())?));
         }
-        let columns = ["instructions", "to the floor", "allocations", "ns"];
+        let of = |name| {
+            costs.iter().find(|(subject, _)| *subject == name).map_or(f64::NAN, |(_, cost)| cost.instructions)
+        };
+        let (floor, rmcp) = (of("floor"), of("rmcp"));
+        let distance = (floor / known_floor - 1.0).abs();
+        report.at_most(&format!("floor {}, distance from the known one", era.name()), distance, 0.1);
+        for (subject, cost) in costs.iter().filter(|(subject, _)| matches!(*subject, "machine" | "stream")) {
+            let what = format!("{subject} {}", era.name());
+            report.at_most(&format!("{what}, instructions to the floor's"), cost.instructions / floor, 1.6);
+            report.at_most(&format!("{what}, allocations"), cost.allocations, 3.0);
+        }
+        let row = |(subject, cost): &(&str, RoundTrip)| {
+            let ratios = [cost.instructions / floor, cost.instructions / rmcp];
+            let values = [cost.instructions, ratios[0], ratios[1], cost.allocations, cost.nanoseconds];
+            ((*subject).to_owned(), values.map(Some).to_vec())
+        };
+        let rows: Vec<_> = costs.iter().map(row).collect();
+        let columns = ["instructions", "to the floor", "to rmcp", "allocations", "ns"];
         report.table(&format!("one tools/call, {}", era.name()), &columns, &rows);
     }
     Ok(())
@@ -88,10 +94,16 @@ fn servers(report: &mut Report, root: &Path, programs: &Path) -> Result {
         times.sort_by(f64::total_cmp);
         times.get(times.len() / 2).copied()
     };
-    let row = |name: &str| (name.to_owned(), Era::ALL.map(|era| median(name, era)).to_vec());
-    let rows: Vec<_> = table.iter().map(|program| row(program.name)).collect();
-    let title = format!("server CPU a call in µs, {} in flight", load::IN_FLIGHT);
-    report.table(&title, &Era::ALL.map(Era::name), &rows);
+    let columns = ["2025-11-25", "2026-07-28", "2025, to loop", "2026, to loop"];
+    let row = |program: &Program| {
+        let language = program.name.split_once(',').map_or(program.name, |(language, _)| language);
+        let times = Era::ALL.map(|era| median(program.name, era));
+        let floor = Era::ALL.map(|era| median(&format!("{language}, bare loop"), era));
+        let ratios = times.into_iter().zip(floor).map(|(time, floor)| Some(time? / floor?));
+        (program.name.to_owned(), times.into_iter().chain(ratios).collect())
+    };
+    let rows: Vec<_> = table.iter().map(row).collect();
+    report.table(&format!("server CPU a call in µs, {} in flight", load::IN_FLIGHT), &columns, &rows);
     for (ours, theirs, limit) in [
         ("Rust, ours", "Rust, rmcp 3.11.0", 1.0 / 2.0),
         ("Python, ours", "Python, mcp 2.3.0", 1.0 / 15.0),
