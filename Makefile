@@ -11,6 +11,7 @@ CASES ?= tests/cases/*.jsonl
 SECONDS ?= 60
 
 VENV := .venv/bin
+RUST := Cargo.lock Cargo.toml $(shell find core/src -name '*.rs')
 TARGETS := wasm32-unknown-unknown thumbv7em-none-eabihf thumbv7m-none-eabi
 FUZZ := scanner envelope line server_bytes client_bytes
 STEPS := lint unit no-std cortex-m3 fuzz-short python wasm node cases interop readme demo-once
@@ -31,15 +32,17 @@ demo-once:
 # What is built, once.
 
 targets:
-	rustup target add $(TARGETS)
+	@rustup target add $(TARGETS)
 
 .venv/installed: bindings-python/requirements-dev.txt
 	python3 -m venv .venv
 	$(VENV)/python -m pip install --quiet --require-hashes -r $<
 	touch $@
 
-python-package: .venv/installed
+python-package: target/built/python
+target/built/python: .venv/installed $(RUST) $(shell find bindings-python/src bindings-python/python -name '*.rs' -o -name '*.py*')
 	. .venv/bin/activate && CARGO_TARGET_DIR=target/maturin maturin develop --quiet --release -m bindings-python/Cargo.toml
+	mkdir -p $(@D) && touch $@
 
 bindings-wasm/node_modules/installed: bindings-wasm/package-lock.json
 	cd bindings-wasm && npm ci --ignore-scripts --no-audit --no-fund
@@ -49,11 +52,16 @@ bindings-node/node_modules/installed: bindings-node/package-lock.json
 	cd bindings-node && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
-wasm-package: targets bindings-wasm/node_modules/installed
-	cd bindings-wasm && npm run build
+wasm-package: target/built/wasm
+target/built/wasm: bindings-wasm/node_modules/installed $(RUST) $(shell find $(addprefix bindings-wasm/,src src-ts playground scripts generator/src) -type f)
+	rustup target add wasm32-unknown-unknown
+	cd bindings-wasm && npm run --silent build
+	mkdir -p $(@D) && touch $@
 
-node-package: wasm-package bindings-node/node_modules/installed
-	cd bindings-node && npm run build
+node-package: target/built/node
+target/built/node: target/built/wasm bindings-node/node_modules/installed $(shell find $(addprefix bindings-node/,src src-ts scripts) -type f)
+	cd bindings-node && npm run --silent build
+	mkdir -p $(@D) && touch $@
 
 browser:
 	@command -v chromium chromium-browser google-chrome >/dev/null \
@@ -81,8 +89,13 @@ peers:
 lint: .venv/installed
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	cd fuzz && cargo fmt --check
+	for manifest in fuzz tests/peers-rmcp tests/cortex-m3 tests/bench bindings-wasm/generator; do \
+		cargo fmt --manifest-path $$manifest/Cargo.toml --check; \
+	done
 	$(VENV)/ruff check bindings-python tests && $(VENV)/ruff format --check bindings-python tests
+	cd bindings-python && ../$(VENV)/mypy
+	cd tests/interop && ../../$(VENV)/mypy --strict *.py
+	cd tests/readme && ../../$(VENV)/mypy --strict check.py
 
 unit: examples
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests
@@ -121,14 +134,13 @@ fuzz-short:
 	ls fuzz/target/planted/crash-*
 
 python: python-package examples
-	$(VENV)/python -m pytest bindings-python
-	cd bindings-python && ../$(VENV)/mypy && ../$(VENV)/python -m mypy.stubtest mcp_sansio
+	$(VENV)/python -m pytest -q bindings-python
 
 wasm: wasm-package browser
 	cd bindings-wasm && npm run lint && npm test
 
 node: node-package python-package
-	cd bindings-node && npm run lint && npm test
+	cd bindings-node && npm run lint && PYTHON=$(CURDIR)/$(VENV)/python npm test
 
 ## The recorded failure cases: `make cases CASES=file.jsonl` plays others.
 cases: examples
@@ -136,6 +148,7 @@ cases: examples
 
 ## Our servers and clients with those of others, as a matrix.
 interop: peers examples python-package node-package
+	cd tests/interop && python3 -m unittest -q
 	python3 tests/interop/run.py
 
 readme: peers python-package node-package

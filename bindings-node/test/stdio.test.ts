@@ -193,7 +193,7 @@ test("without the addon, or with one that can't be loaded, the engine is WebAsse
     const program = join(directory, "which.mjs");
     writeFileSync(
       program,
-      'import { loadEngine } from "mcp-sansio"; console.log((await loadEngine()).lost === undefined ? "native" : "wasm");',
+      'import { loadEngine } from "mcp-sansio"; console.log((await loadEngine()).onLost === undefined ? "native" : "wasm");',
     );
     const absent = await run(node, [program]);
     assert.deepEqual([absent.stdout, absent.stderr], ["wasm\n", ""]);

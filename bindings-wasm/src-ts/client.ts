@@ -8,6 +8,7 @@ import {
   type Engine,
   EngineError,
   codeOf,
+  typed,
 } from "./engine.js";
 import { faultOf, observe, report, shielded } from "./observe.js";
 import { type CommonOptions, type Implementation, type JsonObject, commonConfig, randomSeed } from "./options.js";
@@ -33,19 +34,28 @@ export interface Question {
 
 /** A tool that a server offers. */
 export interface ToolInfo {
+  /** By which it is called. */
   readonly name: string;
+  /** Its name, for people. */
   readonly title?: string;
+  /** What it does, for the model. */
   readonly description?: string;
+  /** A JSON Schema of its arguments. */
   readonly inputSchema: JsonObject;
+  /** A JSON Schema of its `structuredContent`. */
   readonly outputSchema?: JsonObject;
+  /** What the server claims about it. */
   readonly annotations?: JsonObject;
   readonly [member: string]: unknown;
 }
 
 /** How far a call is. */
 export interface Progress {
+  /** Rises from notice to notice. */
   readonly progress: number;
+  /** What it rises to, if that is known. */
   readonly total?: number;
+  /** For people. */
   readonly message?: string;
 }
 
@@ -92,9 +102,13 @@ export class CallError extends EngineError {
 
 /** What is known of a failed call besides its code. */
 export interface CallErrorDetails {
+  /** See {@link CallError.rpcCode}. */
   readonly rpcCode?: number;
+  /** See {@link CallError.data}. */
   readonly data?: unknown;
+  /** See {@link CallError.delivered}. */
   readonly delivered?: boolean;
+  /** What led to it here. */
   readonly cause?: unknown;
 }
 
@@ -102,8 +116,11 @@ export interface CallErrorDetails {
 export interface ServerFacts {
   /** The revision that is spoken. */
   readonly revision: string;
+  /** Who it says it is. */
   readonly info: Implementation | undefined;
+  /** What it can do. */
   readonly capabilities: JsonObject;
+  /** How to use it, for the model. */
   readonly instructions: string | undefined;
 }
 
@@ -281,12 +298,9 @@ class ClientSession {
 
   constructor(engine: Engine, link: Link, options: ClientOptions) {
     this.#options = options;
-    const config: JsonObject = { ...commonConfig(options), probe: options.probe };
-    const connection = new engine.ClientConnection(
-      JSON.stringify(config),
-      (options.seed ?? randomSeed)(),
-      link.messages,
-    );
+    const config = JSON.stringify({ ...commonConfig(options), probe: options.probe });
+    const seed = (options.seed ?? randomSeed)();
+    const connection = typed(() => new engine.ClientConnection(config, seed, link.messages));
     this.#ready = new Promise((resolve, reject) => {
       this.#isReady = resolve;
       this.#isNotReady = reject;

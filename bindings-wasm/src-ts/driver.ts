@@ -1,5 +1,5 @@
 /** The loop between one machine of the engine and one channel of the host. */
-import { type BatchRecord, Code, type Connection, type Engine, EngineError, codeOf, recordsOf } from "./engine.js";
+import { type BatchRecord, Code, type Connection, type Engine, EngineError, codeOf, recordsOf, typed } from "./engine.js";
 
 /**
  * One channel to one peer, as a host brings it: a `MessagePort`, a child process's pipes.
@@ -78,10 +78,7 @@ export class Driver<C extends Connection> {
   readonly #link: Link;
   readonly #clock: Clock;
   readonly #owner: Owner;
-  readonly #lost: AbortSignal | undefined;
-  readonly #onLost = (): void => {
-    this.#fail(this.#lost?.reason);
-  };
+  readonly #forget: (() => void) | undefined;
   #draining = false;
   #again = false;
   #soon = false;
@@ -98,8 +95,9 @@ export class Driver<C extends Connection> {
     this.#link = link;
     this.#clock = clock;
     this.#owner = owner;
-    this.#lost = engine.lost;
-    this.#lost?.addEventListener("abort", this.#onLost, { once: true });
+    this.#forget = engine.onLost?.((failure) => {
+      this.#fail(failure);
+    });
     link.open({
       received: (input) => {
         this.#fact((now) => {
@@ -138,7 +136,7 @@ export class Driver<C extends Connection> {
   command<T>(run: (connection: C, now: number) => T): T {
     if (this.#ended) throw new EngineError("send.closed", "the connection has ended");
     try {
-      return run(this.#connection, this.#now());
+      return typed(() => run(this.#connection, this.#now()));
     } catch (error) {
       if (codeOf(error) === "engine.failed") this.#fail(error);
       throw error;
@@ -248,7 +246,7 @@ export class Driver<C extends Connection> {
     if (this.#ended) return;
     this.#ended = true;
     this.#disarm?.();
-    this.#lost?.removeEventListener("abort", this.#onLost);
+    this.#forget?.();
     this.#link.close();
     if (failure === undefined) this.#connection.free?.();
     this.#owner.ended(failure);

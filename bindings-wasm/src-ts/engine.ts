@@ -3,7 +3,8 @@
  * {@link Engine}; nothing else crosses, so everything above this file runs on either.
  *
  * Times are nanoseconds since an origin of the host's choice, handles are numbers below 2^53, JSON is text.
- * Whatever an engine refuses is thrown as an `Error` with a stable `code` ({@link EngineError}).
+ * Whatever an engine refuses is thrown as an `Error` with a stable `code`, of which {@link typed} makes an
+ * {@link EngineError}.
  */
 
 /** An engine: the two roles. */
@@ -12,8 +13,11 @@ export interface Engine {
   readonly ServerConnection: ConnectionConstructor<ServerConnection>;
   /** A client on one channel. */
   readonly ClientConnection: ConnectionConstructor<ClientConnection>;
-  /** Aborted when every connection of this engine has failed at once; absent where one can't take others along. */
-  readonly lost?: AbortSignal;
+  /**
+   * Tells when every connection of this engine has failed at once; the function that comes back takes that back.
+   * Absent where the failure of one can't take others along.
+   */
+  readonly onLost?: (tell: (failure: EngineError) => void) => () => void;
 }
 
 /**
@@ -212,6 +216,17 @@ export class EngineError extends Error {
   constructor(code: string, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+}
+
+/** Runs what may be refused by an engine, and throws that as an {@link EngineError}. */
+export function typed<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefined || error instanceof EngineError) throw error;
+    throw new EngineError(code, (error as Error).message, { cause: error });
   }
 }
 

@@ -44,9 +44,13 @@ export interface Hooks {
 }
 
 /** Tells `hooks` of a failure. */
-export function report(hooks: Hooks, error: unknown): void {
-  if (hooks.onError === undefined) console.error(error);
-  else hooks.onError(error);
+export function report({ onError }: Hooks, error: unknown): void {
+  try {
+    if (onError === undefined) console.error(error);
+    else onError(error);
+  } catch (failure) {
+    console.error(failure);
+  }
 }
 
 /** Runs code of the application, whose failure must not stop the caller. */

@@ -5,37 +5,64 @@ import type { Hooks } from "./observe.js";
 /** Any JSON object. */
 export type JsonObject = Record<string, unknown>;
 
-/** Who an implementation says it is. Further members (`icons`…) are passed on. */
+/** Who an implementation says it is. */
 export interface Implementation {
+  /** Its name, for programs. */
   readonly name: string;
+  /** Its version. */
   readonly version: string;
+  /** Its name, for people. */
   readonly title?: string;
+  /** Where to read about it. */
   readonly websiteUrl?: string;
+  /** Its icons, as the spec describes them. */
   readonly icons?: readonly JsonObject[];
 }
 
-/** Bounds of one connection, in bytes, counts and milliseconds; each has a default. Documented at the engine's `Limits`. */
+/**
+ * Bounds of one connection, all finite by default. At a limit a command is refused with `send.blocked`, a request too
+ * many is answered with an error; whoever goes on regardless finds the connection closed with `close.overrun`.
+ */
 export interface Limits {
+  /** Bytes of one message, in and out; 4 MiB. */
   readonly messageBytes?: number;
+  /** Levels of nesting of one message; 128. */
   readonly depth?: number;
+  /** Bytes of the peer's ids and progress tokens; 256. */
   readonly idBytes?: number;
+  /** Members of one batch, in the revision that has batches; 50. */
   readonly batch?: number;
+  /** Requests of the peer that await an answer; 256. */
   readonly requests?: number;
+  /** Calls that await the peer's answer; 1,024. */
   readonly calls?: number;
+  /** Events that are not yet delivered; 1,024. */
   readonly events?: number;
+  /** Bytes of output that the channel has not taken; 8 MiB. */
   readonly outputBytes?: number;
+  /** Bytes of all that waits; 16 MiB. */
   readonly sessionBytes?: number;
+  /** Answers to garbage in one second; 5. */
   readonly errorReplies?: number;
-  readonly stateBytes?: number;
+  /** Milliseconds that a call waits for a sign of life; 60,000. */
   readonly callSilence?: number;
+  /** Milliseconds that a call may take in all; 600,000. */
   readonly callTotal?: number;
+  /** Milliseconds that a client waits to learn the server's era; 5,000. */
   readonly probe?: number;
+  /** Milliseconds that a client waits for the handshake; 30,000. */
   readonly handshake?: number;
+  /** Milliseconds that a handler may take; `null`, for ever, by default. */
   readonly handler?: number | null;
+  /** Milliseconds in which requests may still be answered after the peer's last word; 5,000. */
   readonly drain?: number;
+  /** Milliseconds between keep-alive pings, in the legacy era; `null`, none, by default. */
   readonly pingInterval?: number | null;
+  /** Milliseconds that a keep-alive ping waits for its answer; 10,000. */
   readonly pingTimeout?: number;
+  /** Unanswered keep-alive pings in a row that end the connection; 3. */
   readonly pingFailures?: number;
+  /** Messages of the trace that wait; the oldest go first; 1,024. */
   readonly trace?: number;
 }
 

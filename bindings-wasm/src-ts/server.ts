@@ -9,6 +9,7 @@ import {
   TOOL_CALL,
   UNCHECKED,
   codeOf,
+  typed,
 } from "./engine.js";
 import { observe, report } from "./observe.js";
 import { type CommonOptions, type JsonObject, commonConfig, randomSeed, snakeCase } from "./options.js";
@@ -26,6 +27,7 @@ export interface ServerOptions extends CommonOptions {
 
 /** What a tool says of itself, beside its name. Further members (`icons`, `_meta`…) are passed on. */
 export interface ToolOptions {
+  /** Its name, for people. */
   readonly title?: string;
   /** What it does, for the model. */
   readonly description?: string;
@@ -33,20 +35,25 @@ export interface ToolOptions {
   readonly inputSchema?: JsonObject;
   /** A JSON Schema of its `structuredContent`. */
   readonly outputSchema?: JsonObject;
+  /** Hints about what it does, as the spec describes them. */
   readonly annotations?: JsonObject;
   readonly [member: string]: unknown;
 }
 
 /** One block of content. */
 export interface ContentBlock {
+  /** Its kind: `text`, `image`… The other members depend on it. */
   readonly type: string;
   readonly [member: string]: unknown;
 }
 
 /** A tool's result. */
 export interface ToolResult {
+  /** For the model and for people. */
   readonly content: readonly ContentBlock[];
+  /** For programs: what the tool's `outputSchema` describes. */
   readonly structuredContent?: unknown;
+  /** The tool failed, and `content` says how. */
   readonly isError?: boolean;
   readonly [member: string]: unknown;
 }
@@ -189,7 +196,8 @@ export class ServerSession {
   ) {
     this.#options = options;
     this.#find = find;
-    const connection = new engine.ServerConnection(config, (options.seed ?? randomSeed)(), link.messages);
+    const seed = (options.seed ?? randomSeed)();
+    const connection = typed(() => new engine.ServerConnection(config, seed, link.messages));
     let finish!: (reason: string) => void;
     this.closed = new Promise((resolve) => {
       finish = resolve;

@@ -1,5 +1,6 @@
 //! The engine as a WebAssembly module: two classes over [`mcp_sansio::embed`], with the methods of the `Engine`
 //! interface in `src-ts/engine.ts`. What crosses is numbers, strings, and one typed array a drain.
+#![expect(clippy::needless_pass_by_value, reason = "a string of JavaScript arrives owned")]
 use js_sys::{Error, Float64Array, Object};
 use mcp_sansio::embed::{self, Batch, Channel, EmbedError, Options, Record};
 use wasm_bindgen::prelude::{JsCast, JsValue, wasm_bindgen};
@@ -253,9 +254,7 @@ impl ServerConnection {
         message: &str,
         data: Option<String>,
     ) -> Answer {
-        self.0
-            .respond_error(whole(now), whole(request), code, message, bytes(data.as_ref()))
-            .map_err(refused)
+        self.0.respond_error(whole(now), whole(request), code, message, bytes(data.as_ref())).map_err(refused)
     }
     /// Answers a `tools/call` whose handler failed: a tool result with `isError` and this text.
     #[wasm_bindgen(js_name = respondToolError)]

@@ -6,14 +6,14 @@ import { type BatchRecord, Code, Driver, type Engine, EngineError } from "mcp-sa
 
 import { FakeConnection, FakeLink, ManualClock, batchOf } from "./support.js";
 
-function setUp(lost?: AbortSignal) {
+function setUp(onLost?: Engine["onLost"]) {
   const connection = new FakeConnection();
   const link = new FakeLink();
   const clock = new ManualClock();
   const delivered: number[] = [];
   const ends: (EngineError | undefined)[] = [];
   const hooks: { deliver?: (record: BatchRecord) => void } = {};
-  const engine = (lost === undefined ? {} : { lost }) as Engine;
+  const engine = { onLost } as Engine;
   const driver = new Driver(engine, connection, link, clock, {
     deliver: (record) => {
       delivered.push(record.code);
@@ -223,9 +223,15 @@ test("an engine that fails in a command ends the connection too", () => {
 });
 
 test("an engine that is lost ends its idle connections", () => {
-  const lost = new AbortController();
-  const { link, ends } = setUp(lost.signal);
-  lost.abort(new EngineError("engine.failed", "another connection failed"));
+  let lose!: (failure: EngineError) => void;
+  let forgotten = false;
+  const { link, ends } = setUp((tell) => {
+    lose = tell;
+    return () => {
+      forgotten = true;
+    };
+  });
+  lose(new EngineError("engine.failed", "another connection failed"));
   assert.equal(ends[0]?.message, "another connection failed");
-  assert.equal(link.closed, true);
+  assert.equal(link.closed && forgotten, true);
 });

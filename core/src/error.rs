@@ -183,6 +183,13 @@ pub struct Fault {
     pub cause: Option<RpcError>,
 }
 
+impl Fault {
+    /// One that nothing was replied to.
+    pub(crate) fn new(code: &'static str, page: &'static str, detail: impl Into<String>) -> Self {
+        Self { code, page, replied: None, status: None, detail: detail.into(), cause: None }
+    }
+}
+
 /// Why a session or machine ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -45,8 +45,6 @@ pub struct Limits {
     pub session_bytes: usize,
     /// Error replies without an id (unparseable input, duplicate ids) a second; more are only reported.
     pub error_replies: usize,
-    /// Bytes of application state in `Outcome::InputRequired`.
-    pub state_bytes: usize,
     /// How long a call waits for a sign of life (its answer, or progress).
     #[serde(deserialize_with = "millis")]
     pub call_silence: Duration,
@@ -90,7 +88,6 @@ impl Default for Limits {
             output_bytes: 8 << 20,
             session_bytes: 16 << 20,
             error_replies: 5,
-            state_bytes: 16 << 10,
             call_silence: Duration::from_secs(60),
             call_total: Duration::from_secs(600),
             probe: Duration::from_secs(5),
@@ -132,7 +129,6 @@ impl Limits {
             events: 16,
             output_bytes: 8 << 10,
             session_bytes: 16 << 10,
-            state_bytes: 1 << 10,
             trace: 16,
             ..Self::default()
         }

@@ -40,6 +40,10 @@ impl<R: Role> Connection<R> {
             return;
         }
         if self.is_behind() {
+            if self.read > self.backlog.len() / 2 {
+                self.backlog.drain(..self.read);
+                self.read = 0;
+            }
             self.backlog.extend_from_slice(data);
             self.catch_up();
         } else {

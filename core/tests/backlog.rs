@@ -1,4 +1,11 @@
 //! A byte stream that brings more at once than the queues hold.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 use std::sync::Arc;
 
 use mcp_sansio::{

@@ -70,7 +70,26 @@ fn pages_follow_one_another() {
     assert_eq!((names(&page).len(), page["result"].get("nextCursor")), (0, None));
 }
 
-/// `server/utilities/pagination`: cursors are opaque to clients; one that is not ours is -32602.
+/// A page ends before it is too large for a message, whatever its size in items.
+#[test]
+fn a_page_fits_into_a_message() {
+    let names: Vec<String> = (0..40).map(|place| format!("{place:0>100}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let config = ServerConfig::new("server", "1").catalog(catalog(&names));
+    let mut host = serve(config.limits(limits(|limits| limits.message_bytes = 2000)));
+    let (mut seen, mut cursor) = (0, None);
+    loop {
+        let page = page(&mut host, cursor.as_ref());
+        seen += self::names(&page).len();
+        match page["result"].get("nextCursor") {
+            Some(next) => cursor = Some(next.clone()),
+            None => break,
+        }
+    }
+    assert_eq!(seen, names.len());
+}
+
+/// `server/utilities/pagination`: cursors are opaque to clients; one that is not ours is -32602. A null is none.
 #[test]
 fn cursors_that_are_not_ours_are_refused() {
     let mut host = serve(tools(&["a", "b", "c"]));
@@ -89,7 +108,6 @@ fn cursors_that_are_not_ours_are_refused() {
         json!(&ours[1..]),
         json!(format!("{ours}A")),
         json!(1),
-        Value::Null,
         json!({}),
         stranger,
     ] {
@@ -97,6 +115,7 @@ fn cursors_that_are_not_ours_are_refused() {
         assert_eq!(refused["error"]["code"], -32602, "{wrong}");
     }
     assert_eq!(names(&page(&mut host, Some(&json!(ours)))), ["c"]);
+    assert_eq!(names(&page(&mut host, Some(&Value::Null))), ["a", "b"]);
 }
 
 /// Instances of one service share the keys, so that a list goes on at another instance.

@@ -1,4 +1,11 @@
 //! Configurations as JSON, as bindings give them: what is wrong is said where it is.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 
 use mcp_sansio::session::{ClientConfig, ServerConfig};
 

@@ -236,6 +236,34 @@ fn a_server_ends_a_subscription_only() {
     host.silent();
 }
 
+/// `basic/patterns/subscriptions`: notices belong to the request that they name; one that is over has none any more.
+#[test]
+fn notices_end_with_their_subscription() {
+    let mut host = modern_client(client_config());
+    let params = Some(json(r#"{"notifications":{"toolsListChanged":true}}"#));
+    let listening = host.machine.call(host.now, "subscriptions/listen", params, CallOptions::new()).unwrap();
+    let id = host.one()["id"].clone();
+    let changed = |id: &Value| {
+        let meta = json!({"io.modelcontextprotocol/subscriptionId": id});
+        notice("notifications/tools/list_changed", json!({"_meta": meta}))
+    };
+    let of = |event| match event {
+        Event::Notification { call, .. } => call,
+        other => panic!("a notice, not {other:?}"),
+    };
+    host.tell(&changed(&id));
+    assert_eq!(of(host.event()), Some(listening));
+    for other in [json!("1"), json!([1]), json!(99)] {
+        host.tell(&changed(&other));
+        assert_eq!(of(host.event()), None, "{other}");
+    }
+    host.machine.cancel(host.now, listening, None).unwrap();
+    assert!(matches!(host.outcome(listening), Err(CallError::Cancelled)));
+    host.tell(&changed(&id));
+    assert!(host.events().is_empty());
+    assert_eq!(host.machine.stat("late"), 1);
+}
+
 /// `basic/transports/stdio`: a client writes no responses, whatever it is sent.
 #[test]
 fn a_client_writes_no_responses() {

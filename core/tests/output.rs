@@ -1,4 +1,11 @@
 //! Whatever a peer and an application do, each message that goes out is one JSON-RPC message on one line.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -164,7 +171,9 @@ impl Seen {
                 Action::Send(outgoing) => match strict::message(outgoing.message) {
                     Value::Array(all) => {
                         assert!(!all.is_empty());
-                        all.iter().for_each(|message| self.message(message));
+                        for message in &all {
+                            self.message(message);
+                        }
                         self.count("batch");
                     }
                     message => self.message(&message),

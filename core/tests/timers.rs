@@ -1,4 +1,11 @@
 //! Deadlines: what fires, in which order, and what the host is told to wait for.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 mod common;
 
 use std::time::Duration;

@@ -1,5 +1,5 @@
 //! Requests that we sent and that await the peer's answer.
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::time::Duration;
 
 use super::{
@@ -9,11 +9,11 @@ use super::{
 };
 use crate::{
     CallHandle,
-    error::{SendError, TimeLimit},
-    event::Related,
-    json::Json,
-    jsonrpc::write,
-    method::{Handling, MethodId, TimeoutClass},
+    error::{CallError, SendError, TimeLimit},
+    event::{Completion, Event, Related},
+    json::{Json, Payload, unescape},
+    jsonrpc::{id, write},
+    method::{self, Handling, MethodId, TimeoutClass},
     revision::Revision,
     session::LogLevel,
     time::Instant,
@@ -162,7 +162,7 @@ fn check_meta(members: Option<Json<'_>>, progress: bool) -> Result<(), SendError
         return Err(SendError::Invalid("`_meta` must be an object"));
     }
     for (key, _) in members.members() {
-        let key = crate::json::unescape(key).unwrap_or_default();
+        let key = unescape(key).unwrap_or_default();
         if key == meta::PROGRESS_TOKEN && !progress {
             return Err(SendError::Invalid("ask for progress by the option, not by a `progressToken`"));
         }
@@ -176,17 +176,22 @@ fn check_meta(members: Option<Json<'_>>, progress: bool) -> Result<(), SendError
 /// Writes the members but for those that are written from elsewhere: the progress token, and what `others` has.
 fn meta_members(out: &mut String, members: Option<Json<'_>>, others: Option<Json<'_>>) {
     for (key, value) in members.into_iter().flat_map(Json::members) {
-        let name = crate::json::unescape(key).unwrap_or_default();
+        let name = unescape(key).unwrap_or_default();
         if name == meta::PROGRESS_TOKEN || others.is_some_and(|others| others.member(&name).is_some()) {
             continue;
         }
-        if !out.ends_with('{') {
-            out.push(',');
-        }
-        out.push_str(key);
-        out.push(':');
-        write::json(out, value);
+        member(out, key, value);
     }
+}
+
+/// One more member of the object that is being written.
+fn member(out: &mut String, key: &str, value: Json<'_>) {
+    if !out.ends_with('{') {
+        out.push(',');
+    }
+    out.push_str(key);
+    out.push(':');
+    write::json(out, value);
 }
 
 impl Engine {
@@ -229,15 +234,9 @@ impl Engine {
                     out.push('}');
                 }
                 for (key, value) in call.params.into_iter().flat_map(Json::members) {
-                    if crate::json::unescape(key).is_some_and(|key| key == "_meta") {
-                        continue;
+                    if unescape(key).is_none_or(|key| key != "_meta") {
+                        member(out, key, value);
                     }
-                    if !out.ends_with('{') {
-                        out.push(',');
-                    }
-                    out.push_str(key);
-                    out.push(':');
-                    write::json(out, value);
                 }
                 out.push('}');
             }
@@ -285,5 +284,129 @@ impl Engine {
             self.stats.calls_now += 1;
         }
         Ok(handle)
+    }
+    /// No answer can come any more.
+    pub(crate) fn close_calls(&mut self) {
+        while let Some(handle) = self.calls.first() {
+            let delivered = self.calls.get(handle).is_some_and(|call| self.outbox.was_taken(call.order));
+            self.complete(handle, Err(CallError::Closed { delivered }));
+        }
+    }
+    /// Whether progress has moved the deadline of a call since its timer was armed. If so it is armed again.
+    pub(crate) fn is_put_off(&mut self, at: Instant, timer: Timer) -> bool {
+        let Timer::Call(handle) = timer else { return false };
+        let Some(call) = self.calls.get_mut(handle).filter(|call| call.deadline() > at) else { return false };
+        call.timer = self.timers.arm(call.deadline(), timer);
+        true
+    }
+    /// The outcome of a call.
+    pub(crate) fn complete(&mut self, handle: u64, outcome: Result<Payload, CallError>) {
+        let Some(call) = self.calls.remove(handle) else { return };
+        self.disarm(call.timer);
+        self.wires.remove(call.wire);
+        if call.purpose == Purpose::Application {
+            self.stats.calls_now = self.stats.calls_now.saturating_sub(1);
+            let outcome = outcome.map(|result| Completion { result, cached: false }).map_err(Box::new);
+            self.outbox.deliver(Event::Completed { call: CallHandle(handle), outcome });
+        }
+    }
+    /// Tells the peer that an answer is not wanted any more.
+    pub(crate) fn send_cancelled(&mut self, handle: u64, reason: Option<&str>, wire: Wire) {
+        let Some(wire_id) = self.calls.get(handle).map(|call| call.wire) else { return };
+        let Some(method) = self.cancelled_method() else { return };
+        let params = |out: &mut String| {
+            out.push_str("{\"requestId\":");
+            write::integer(out, wire_id);
+            if let Some(reason) = reason {
+                out.push_str(",\"reason\":");
+                write::string(out, reason);
+            }
+            out.push('}');
+        };
+        let related = Related::Call(CallHandle(handle));
+        // A reason beyond the limit of a message is left out.
+        if self.send(related, false, wire, |out| write::notification_with(out, method, Some(params))).is_err()
+            && reason.is_some()
+        {
+            self.send_cancelled(handle, None, wire);
+        }
+    }
+    fn cancelled_method(&self) -> Option<&'static str> {
+        method::rows()
+            .iter()
+            .find(|row| row.handling == Handling::Cancelled && row.senders.include(self.side))
+            .map(|row| row.name)
+    }
+    /// Takes a call back for the application.
+    pub(crate) fn cancel(&mut self, handle: u64, reason: Option<&str>, wire: Wire) -> Result<(), SendError> {
+        let live = self.calls.get(handle).is_some_and(|call| call.purpose == Purpose::Application);
+        if !live {
+            return Err(self.gone(handle));
+        }
+        self.send_cancelled(handle, reason, wire);
+        self.stats.cancelled += 1;
+        self.complete(handle, Err(CallError::Cancelled));
+        self.end_if_idle();
+        Ok(())
+    }
+    /// Arms the next keep-alive ping.
+    pub(crate) fn arm_ping(&mut self, interval: Duration) {
+        // An interval of nothing would fire for ever at one instant.
+        let interval = interval.max(Duration::from_millis(1));
+        self.ping = self.timers.arm(self.now.after(interval), Timer::Ping);
+    }
+    /// Sends a keep-alive ping, unless one is unanswered, and arms the next.
+    pub(crate) fn send_ping(&mut self, revision: Revision) {
+        // The peer of a machine that is ending may have nothing to say any more.
+        let Some(interval) = self.limits.ping_interval.filter(|_| self.is_open()) else { return };
+        self.arm_ping(interval);
+        let waiting = self.calls.iter().any(|(_, call)| call.purpose == Purpose::Ping);
+        let row = method::with_handling(Handling::Ping, self.side, revision);
+        if let Some(row) = row.filter(|_| !waiting) {
+            let method = row.row().name;
+            let call =
+                NewCall { purpose: Purpose::Ping, method, row: Some(row), revision, params: None, meta: "" };
+            let timeout = self.limits.ping_timeout;
+            let options = CallOptions::new().timeouts(Some(timeout), Some(timeout));
+            // A ping has no payload, so it fits any limit that lets a session begin.
+            let _ = self.start_call(&call, &options);
+        }
+    }
+    /// The call whose wire id a token names, if it is live. `Err`: whether it is one that was live once.
+    pub(crate) fn call_of(&self, token: &str) -> Result<u64, bool> {
+        let wire = id::as_u64(token);
+        match wire.and_then(|wire| self.wires.handle(wire)) {
+            Some(handle) => Ok(handle),
+            None => Err(wire.is_some_and(|wire| self.wires.was_used(wire))),
+        }
+    }
+    /// Progress of one of our calls.
+    pub(crate) fn progressed(&mut self, token: &str, params: Json<'_>, page: &'static str) {
+        let progress = params.member("progress").and_then(|value| value.get().parse::<f64>().ok());
+        let (now, complaint) = (self.now, |engine: &mut Self, detail: &str| {
+            engine.fault("fault.progress", page, None, String::from(detail));
+        });
+        let handle = match self.call_of(token) {
+            Ok(handle) => handle,
+            Err(true) => {
+                self.stats.late += 1;
+                return;
+            }
+            Err(false) => return complaint(self, "progress with a token that was never given out; dropped"),
+        };
+        let Some(call) = self.calls.get_mut(handle) else { return };
+        if !call.progress {
+            return complaint(self, "progress for a call that did not ask for it; dropped");
+        }
+        let Some(progress) = progress else {
+            return complaint(self, "`progress` is not a number; dropped");
+        };
+        if progress <= call.last_progress {
+            return complaint(self, "`progress` did not rise; dropped");
+        }
+        call.last_progress = progress;
+        call.silence_until = now.after(call.silence);
+        let params = Payload::from_json(params);
+        self.outbox.deliver(Event::Progress { call: CallHandle(handle), params });
     }
 }

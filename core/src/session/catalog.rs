@@ -11,7 +11,6 @@ use crate::{error::ConfigError, json::Json, jsonrpc::write};
 struct Item {
     name: Box<str>,
     range: Range<usize>,
-    has_schema: bool,
 }
 
 /// Tools of one moment, their definitions serialized once. Immutable and shared: a change is a new catalog.
@@ -64,7 +63,7 @@ impl Catalog {
             let start = catalog.text.len();
             write::json(&mut catalog.text, tool);
             let range = start..catalog.text.len();
-            catalog.items.push(Item { name: name.into(), range, has_schema: true });
+            catalog.items.push(Item { name: name.into(), range });
         }
         let items = &catalog.items;
         catalog.by_name = (0..u32::try_from(items.len()).unwrap_or(u32::MAX)).collect();
@@ -99,19 +98,22 @@ impl Catalog {
         });
         found.ok().and_then(|at| self.by_name.get(at)).map(|place| *place as usize)
     }
-    /// Whether there is a tool of this name, and whether it has a schema for its arguments.
-    pub(crate) fn tool(&self, name: &str) -> Option<bool> {
-        self.place(name).and_then(|place| self.items.get(place)).map(|item| item.has_schema)
+    /// Whether there is a tool of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.place(name).is_some()
     }
-    /// The page that begins at `cursor`; `None` if its place in the list is gone.
-    pub(crate) fn page(&self, cursor: Option<&Cursor>, size: usize) -> Option<Page<'_>> {
+    /// The page that begins at `cursor`, of at most so many items and bytes but at least one item; `None` if its place in
+    /// the list is gone.
+    pub(crate) fn page(&self, cursor: Option<&Cursor>, size: usize, bytes: usize) -> Option<Page<'_>> {
         let start = match cursor {
             None => 0,
             Some(cursor) if cursor.fingerprint == self.fingerprint => cursor.offset as usize,
             Some(cursor) => self.place(&cursor.after)? + 1,
         };
         let page = self.items.get(start..)?;
-        let page = page.get(..size.max(1)).unwrap_or(page);
+        let begin = page.first().map_or(0, |first| first.range.start);
+        let fits = page.iter().take(size).take_while(|item| item.range.end - begin <= bytes).count();
+        let page = page.get(..fits.max(1)).unwrap_or(page);
         let text = match (page.first(), page.last()) {
             (Some(first), Some(last)) => self.text.get(first.range.start..last.range.end)?,
             _ => "",
@@ -132,7 +134,8 @@ pub(crate) fn cursor_of(
     sealer: &Sealer,
     kind: ListKind,
 ) -> Result<Option<Cursor>, ()> {
-    match params.and_then(|params| params.member("cursor")) {
+    // A null is what some clients write for none.
+    match params.and_then(|params| params.member("cursor")).filter(|cursor| cursor.get() != "null") {
         None => Ok(None),
         Some(cursor) => cursor.as_str().and_then(|text| sealer.open_cursor(kind, &text)).map(Some).ok_or(()),
     }

@@ -5,11 +5,11 @@ use core::time::Duration;
 use super::{
     CallOptions, ClientConfig, Stats,
     calls::{Call, NewCall, Purpose},
+    commands::{check_notice, respond},
     config::Allowed,
     engine::{Engine, Reply, Wire},
     meta,
-    role::{Answer, BASE, PROGRESS, Role},
-    server::{check_notice, respond},
+    role::{Answer, PROGRESS, Role},
     timers::Timer,
 };
 use crate::{
@@ -331,14 +331,7 @@ impl Client {
             None => String::from(detail),
         };
         let page = if matches!(self.life, Life::Probing { .. }) { STDIO } else { LIFECYCLE };
-        self.engine.fault_with(Fault {
-            code: "fault.handshake",
-            page,
-            replied: None,
-            status: None,
-            detail,
-            cause,
-        });
+        self.engine.fault_with(Fault { cause, ..Fault::new("fault.handshake", page, detail) });
         self.engine.end(CloseReason::Handshake);
     }
 
@@ -533,10 +526,15 @@ impl Role for Client {
                 }
             }
             Some(_) => {
-                let call = envelope
-                    .raw(Field::SubscriptionId)
-                    .and_then(|token| self.engine.call_of(token).ok())
-                    .map(CallHandle);
+                let call = match envelope.raw(Field::SubscriptionId).map(|token| self.engine.call_of(token)) {
+                    // The subscription is over; what was on its way is not news.
+                    Some(Err(true)) => {
+                        self.engine.stats.late += 1;
+                        return;
+                    }
+                    Some(Ok(call)) => Some(CallHandle(call)),
+                    None | Some(Err(false)) => None,
+                };
                 let method = Method::Known(row.map_or("", |row| row.row().name));
                 let params = params.map(Payload::from_json);
                 self.deliver_notice(Event::Notification { call, method, params });
@@ -554,21 +552,12 @@ impl Role for Client {
         }
     }
     fn peer_error(&mut self, error: RpcError) {
-        if matches!(self.life, Life::Probing { .. }) {
-            let probe = self.engine.calls.first();
-            if let Some(handle) = probe {
-                return self.answered(handle, Purpose::Probe, Answer::Error(error));
+        match self.engine.calls.first() {
+            Some(probe) if matches!(self.life, Life::Probing { .. }) => {
+                self.answered(probe, Purpose::Probe, Answer::Error(error));
             }
+            _ => self.report(error),
         }
-        let detail = format!("the server reported error {} without naming a request", error.code);
-        self.engine.fault_with(Fault {
-            code: "fault.peer_error",
-            page: BASE,
-            replied: None,
-            status: None,
-            detail,
-            cause: Some(error),
-        });
     }
     fn opening_due(&mut self) {
         self.engine.opening = 0;
@@ -579,16 +568,8 @@ impl Role for Client {
             Life::Idle | Life::Ready(_) => {}
         }
     }
-    fn ping_due(&mut self) {
-        if let Some(revision) = Client::revision(self) {
-            self.engine.send_ping(revision);
-        }
-    }
-    fn ping_missed(&mut self) {
-        self.pings_missed += 1;
-        if self.pings_missed >= self.engine.limits.ping_failures {
-            self.engine.end(CloseReason::KeepAlive);
-        }
+    fn pings_missed(&mut self) -> &mut u32 {
+        &mut self.pings_missed
     }
     fn input_ended(&mut self, now: Instant) {
         self.handle_eof(now);

@@ -1,18 +1,17 @@
 //! What both roles share: limits, output, time, the tables of requests and calls.
-use alloc::{boxed::Box, format, string::String, sync::Arc};
+use alloc::{boxed::Box, string::String};
 
 use super::{
     batches::Batches,
-    calls::{Call, NewCall, Purpose, Wires},
+    calls::{Call, Purpose, Wires},
     outbox::Outbox,
-    requests::{Received, Requests},
+    requests::Requests,
     stats::Stats,
     table::Table,
     timers::{Arming, Timer, Timers},
 };
 use crate::{
-    CallHandle, InputHandle, RequestHandle,
-    error::{CallError, CloseReason, Fault, RpcError, SendError},
+    error::{CloseReason, Fault, RpcError, SendError},
     event::{Action, Event, Outgoing, OverReason, Related},
     json::{Json, Payload},
     jsonrpc::{
@@ -153,13 +152,6 @@ impl Engine {
         self.timers = timers;
         None
     }
-    /// Whether progress has moved the deadline of a call since its timer was armed. If so it is armed again.
-    fn is_put_off(&mut self, at: Instant, timer: Timer) -> bool {
-        let Timer::Call(handle) = timer else { return false };
-        let Some(call) = self.calls.get_mut(handle).filter(|call| call.deadline() > at) else { return false };
-        call.timer = self.timers.arm(call.deadline(), timer);
-        true
-    }
     /// Takes no new work and ends when what runs is over, or after `drain`.
     pub(crate) fn end_after(&mut self, drain: core::time::Duration, reason: CloseReason) {
         if self.ended {
@@ -204,13 +196,6 @@ impl Engine {
         }
         self.timers.clear();
         self.outbox.deliver(Event::Closed(reason));
-    }
-    /// No answer can come any more.
-    pub(crate) fn close_calls(&mut self) {
-        while let Some(handle) = self.calls.first() {
-            let delivered = self.calls.get(handle).is_some_and(|call| self.outbox.was_taken(call.order));
-            self.complete(handle, Err(CallError::Closed { delivered }));
-        }
     }
 
     // Input.
@@ -405,248 +390,6 @@ impl Engine {
         self.in_window += usize::from(may);
         may
     }
-
-    // Calls.
-
-    /// The outcome of a call.
-    pub(crate) fn complete(&mut self, handle: u64, outcome: Result<Payload, CallError>) {
-        let Some(call) = self.calls.remove(handle) else { return };
-        self.disarm(call.timer);
-        self.wires.remove(call.wire);
-        if call.purpose == Purpose::Application {
-            self.stats.calls_now = self.stats.calls_now.saturating_sub(1);
-            let outcome =
-                outcome.map(|result| crate::event::Completion { result, cached: false }).map_err(Box::new);
-            self.outbox.deliver(Event::Completed { call: CallHandle(handle), outcome });
-        }
-    }
-    /// Tells the peer that an answer is not wanted any more.
-    pub(crate) fn send_cancelled(&mut self, handle: u64, reason: Option<&str>, wire: Wire) {
-        let Some(wire_id) = self.calls.get(handle).map(|call| call.wire) else { return };
-        let Some(method) = self.cancelled_method() else { return };
-        let params = |out: &mut String| {
-            out.push_str("{\"requestId\":");
-            write::integer(out, wire_id);
-            if let Some(reason) = reason {
-                out.push_str(",\"reason\":");
-                write::string(out, reason);
-            }
-            out.push('}');
-        };
-        let related = Related::Call(CallHandle(handle));
-        // A reason beyond the limit of a message is left out.
-        if self.send(related, false, wire, |out| write::notification_with(out, method, Some(params))).is_err()
-            && reason.is_some()
-        {
-            self.send_cancelled(handle, None, wire);
-        }
-    }
-    fn cancelled_method(&self) -> Option<&'static str> {
-        crate::method::rows()
-            .iter()
-            .find(|row| row.handling == crate::method::Handling::Cancelled && row.senders.include(self.side))
-            .map(|row| row.name)
-    }
-    /// Takes a call back for the application.
-    pub(crate) fn cancel(&mut self, handle: u64, reason: Option<&str>, wire: Wire) -> Result<(), SendError> {
-        let live = self.calls.get(handle).is_some_and(|call| call.purpose == Purpose::Application);
-        if !live {
-            return Err(self.gone(handle));
-        }
-        self.send_cancelled(handle, reason, wire);
-        self.stats.cancelled += 1;
-        self.complete(handle, Err(CallError::Cancelled));
-        self.end_if_idle();
-        Ok(())
-    }
-    /// Arms the next keep-alive ping.
-    pub(crate) fn arm_ping(&mut self, interval: core::time::Duration) {
-        // An interval of nothing would fire for ever at one instant.
-        let interval = interval.max(core::time::Duration::from_millis(1));
-        self.ping = self.timers.arm(self.now.after(interval), Timer::Ping);
-    }
-    /// Sends a keep-alive ping, unless one is unanswered, and arms the next.
-    pub(crate) fn send_ping(&mut self, revision: Revision) {
-        // The peer of a machine that is ending may have nothing to say any more.
-        let Some(interval) = self.limits.ping_interval.filter(|_| self.is_open()) else { return };
-        self.arm_ping(interval);
-        let waiting = self.calls.iter().any(|(_, call)| call.purpose == Purpose::Ping);
-        let row = crate::method::with_handling(crate::method::Handling::Ping, self.side, revision);
-        if let Some(row) = row.filter(|_| !waiting) {
-            let method = row.row().name;
-            let call =
-                NewCall { purpose: Purpose::Ping, method, row: Some(row), revision, params: None, meta: "" };
-            let timeout = self.limits.ping_timeout;
-            let options = super::CallOptions::new().timeouts(Some(timeout), Some(timeout));
-            // A ping has no payload, so it fits any limit that lets a session begin.
-            let _ = self.start_call(&call, &options);
-        }
-    }
-    /// The call whose wire id a token names, if it is live. `Err`: whether it is one that was live once.
-    pub(crate) fn call_of(&self, token: &str) -> Result<u64, bool> {
-        let wire = crate::jsonrpc::id::as_u64(token);
-        match wire.and_then(|wire| self.wires.handle(wire)) {
-            Some(handle) => Ok(handle),
-            None => Err(wire.is_some_and(|wire| self.wires.was_used(wire))),
-        }
-    }
-    /// Progress of one of our calls.
-    pub(crate) fn progressed(&mut self, token: &str, params: Json<'_>, page: &'static str) {
-        let progress = params.member("progress").and_then(|value| value.get().parse::<f64>().ok());
-        let (now, complaint) = (self.now, |engine: &mut Self, detail: &str| {
-            engine.fault("fault.progress", page, None, String::from(detail));
-        });
-        let handle = match self.call_of(token) {
-            Ok(handle) => handle,
-            Err(true) => {
-                self.stats.late += 1;
-                return;
-            }
-            Err(false) => return complaint(self, "progress with a token that was never given out; dropped"),
-        };
-        let Some(call) = self.calls.get_mut(handle) else { return };
-        if !call.progress {
-            return complaint(self, "progress for a call that did not ask for it; dropped");
-        }
-        let Some(progress) = progress else {
-            return complaint(self, "`progress` is not a number; dropped");
-        };
-        if progress <= call.last_progress {
-            return complaint(self, "`progress` did not rise; dropped");
-        }
-        call.last_progress = progress;
-        call.silence_until = now.after(call.silence);
-        let params = Payload::from_json(params);
-        self.outbox.deliver(Event::Progress { call: CallHandle(handle), params });
-    }
-
-    // Requests.
-
-    /// The end of a request that the application will not answer.
-    pub(crate) fn over(&mut self, handle: u64, reason: OverReason) -> Option<Received> {
-        let request = self.requests.remove(handle)?;
-        self.disarm(request.timer);
-        self.stats.requests_now = self.requests.len() as u64;
-        let event = if request.engine_owned() {
-            None
-        } else if self.side == Side::Client {
-            Some(Event::InputOver { input: InputHandle(handle) })
-        } else {
-            Some(Event::Over { request: RequestHandle(handle), reason })
-        };
-        if let Some(event) = event {
-            self.outbox.deliver(event);
-        }
-        if let (Reply::Batch(number), OverReason::Cancelled | OverReason::Closed) = (request.reply, reason) {
-            self.member_over(number, Wire { revision: Some(request.revision) });
-        }
-        Some(request)
-    }
-    /// Why a request can't be taken now, as a machine-readable reason and the bound.
-    pub(crate) fn refusal(&self, bytes: usize) -> Option<(&'static str, Option<usize>)> {
-        let retained = self.requests.bytes() + self.batches.bytes() + self.outbox.bytes() + bytes;
-        if !self.is_open() {
-            Some(("closing", None))
-        } else if self.requests.len() >= self.limits.requests {
-            Some(("too_many_requests", Some(self.limits.requests)))
-        } else if retained > self.limits.session_bytes {
-            Some(("session_bytes", Some(self.limits.session_bytes)))
-        } else {
-            None
-        }
-    }
-    /// The error that says so.
-    pub(crate) fn refuse(
-        &mut self,
-        reply: Reply,
-        id: &str,
-        wire: Wire,
-        (reason, limit): (&'static str, Option<usize>),
-    ) {
-        self.stats.refused += 1;
-        let data = match limit {
-            Some(limit) => format!("{{\"reason\":\"{reason}\",\"limit\":{limit}}}"),
-            None => format!("{{\"reason\":\"{reason}\"}}"),
-        };
-        let message = if limit.is_some() { "Too much is in progress; try again" } else { "Closing" };
-        self.error(reply, id, wire, code::INTERNAL_ERROR, message, Some(&data));
-    }
-    /// Answers a request with an error of the engine. `data` is JSON.
-    pub(crate) fn error(
-        &mut self,
-        reply: Reply,
-        id: &str,
-        wire: Wire,
-        code: i32,
-        message: &str,
-        data: Option<&str>,
-    ) {
-        let data = data.and_then(|data| Json::parse(data.as_bytes()).ok());
-        let _ = self.answer(reply, Related::Session, true, wire, id, |out| {
-            write::error(out, ErrorId::Id(id), code, message, data);
-        });
-    }
-    /// Progress of a request of the peer.
-    pub(crate) fn progress(
-        &mut self,
-        handle: u64,
-        progress: f64,
-        total: Option<f64>,
-        message: Option<&str>,
-    ) -> Result<bool, SendError> {
-        let request = self.requests.get(handle).filter(|request| !request.engine_owned());
-        let Some(request) = request else { return Err(self.gone(handle)) };
-        if !progress.is_finite() || total.is_some_and(|total| !total.is_finite()) {
-            return Err(SendError::Invalid("progress and total are finite numbers"));
-        }
-        if request.token == (0, 0) || progress <= request.progress {
-            return Ok(false);
-        }
-        let revision = request.revision;
-        self.room()?;
-        let Some(request) = self.requests.get_mut(handle) else { return Ok(false) };
-        let previous = core::mem::replace(&mut request.progress, progress);
-        let buf = Arc::clone(&request.buf);
-        let token = request.token;
-        let token = buf.get(token.0 as usize..token.1 as usize).unwrap_or_default();
-        let params = |out: &mut String| {
-            out.push_str("{\"progressToken\":");
-            out.push_str(token);
-            out.push_str(",\"progress\":");
-            write::number(out, progress);
-            if let Some(total) = total {
-                out.push_str(",\"total\":");
-                write::number(out, total);
-            }
-            if let Some(message) = message.filter(|_| revision.features().progress_message) {
-                out.push_str(",\"message\":");
-                write::string(out, message);
-            }
-            out.push('}');
-        };
-        let related = self.related(handle);
-        let wire = Wire { revision: Some(revision) };
-        let sent = self.send(related, false, wire, |out| {
-            write::notification_with(out, "notifications/progress", Some(params));
-        });
-        if sent.is_err()
-            && let Some(request) = self.requests.get_mut(handle)
-        {
-            request.progress = previous;
-        }
-        sent.map(|_| true)
-    }
-    /// What a message for a request of the peer belongs to.
-    pub(crate) fn related(&self, handle: u64) -> Related {
-        if self.side == Side::Server { Related::Request(RequestHandle(handle)) } else { Related::Session }
-    }
-    /// Takes a request out that is answered now.
-    pub(crate) fn take_request(&mut self, handle: u64) -> Option<Received> {
-        let request = self.requests.remove(handle)?;
-        self.disarm(request.timer);
-        self.stats.requests_now = self.requests.len() as u64;
-        Some(request)
-    }
 }
 
 /// An error object of a response, or `None` if it is none.
@@ -660,17 +403,6 @@ pub(crate) fn rpc_error(error: Json<'_>) -> Option<RpcError> {
         message: Payload::from_json(message),
         data: error.member("data").map(Payload::from_json),
     })
-}
-
-/// Whether an error code may be sent by an application in a revision: `basic/index` of 2026-07-28 closes
-/// -32099…-32020 to what it defines.
-pub(crate) fn may_send(code: i32, revision: Revision) -> bool {
-    let defined = matches!(
-        code,
-        code::MISSING_CLIENT_CAPABILITY | code::HEADER_MISMATCH | code::UNSUPPORTED_PROTOCOL_VERSION
-    );
-    let url = code == code::URL_ELICITATION_REQUIRED && revision.features().elicitation_id;
-    url || defined && revision.features().result_type || !(-32099..=-32020).contains(&code)
 }
 
 /// Tokens of one message that are longer than allowed.

@@ -3,19 +3,23 @@ mod batches;
 mod calls;
 mod catalog;
 mod client;
+mod commands;
 mod config;
 mod engine;
 mod meta;
+mod opening;
 mod outbox;
 mod requests;
 pub(crate) mod role;
 mod seal;
 mod server;
+mod service;
 mod state;
 mod stats;
 mod subscriptions;
 mod table;
 mod timers;
+mod tools;
 
 use crate::json::unescape;
 

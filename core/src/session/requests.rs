@@ -1,5 +1,5 @@
 //! Requests of the peer that await our answer.
-use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 use super::{
     engine::{Engine, Reply, Wire, too_long},
@@ -8,12 +8,17 @@ use super::{
     timers::{Arming, Timer},
 };
 use crate::{
+    InputHandle, RequestHandle,
+    error::SendError,
+    event::{Event, OverReason, Related},
+    json::Json,
     jsonrpc::{
         code,
         envelope::{Envelope, Field, Span},
         id,
+        write::{self, ErrorId},
     },
-    method::MethodId,
+    method::{MethodId, Side},
     revision::Revision,
     session::{LogLevel, subscriptions::Filter},
 };
@@ -153,5 +158,130 @@ impl Engine {
         self.requests.push(handle, request);
         self.stats.requests_now = self.requests.len() as u64;
         Some((handle, buf))
+    }
+    /// The end of a request that the application will not answer.
+    pub(crate) fn over(&mut self, handle: u64, reason: OverReason) -> Option<Received> {
+        let request = self.requests.remove(handle)?;
+        self.disarm(request.timer);
+        self.stats.requests_now = self.requests.len() as u64;
+        let event = if request.engine_owned() {
+            None
+        } else if self.side == Side::Client {
+            Some(Event::InputOver { input: InputHandle(handle) })
+        } else {
+            Some(Event::Over { request: RequestHandle(handle), reason })
+        };
+        if let Some(event) = event {
+            self.outbox.deliver(event);
+        }
+        if let (Reply::Batch(number), OverReason::Cancelled | OverReason::Closed) = (request.reply, reason) {
+            self.member_over(number, Wire { revision: Some(request.revision) });
+        }
+        Some(request)
+    }
+    /// Why a request can't be taken now, as a machine-readable reason and the bound.
+    pub(crate) fn refusal(&self, bytes: usize) -> Option<(&'static str, Option<usize>)> {
+        let retained = self.requests.bytes() + self.batches.bytes() + self.outbox.bytes() + bytes;
+        if !self.is_open() {
+            Some(("closing", None))
+        } else if self.requests.len() >= self.limits.requests {
+            Some(("too_many_requests", Some(self.limits.requests)))
+        } else if retained > self.limits.session_bytes {
+            Some(("session_bytes", Some(self.limits.session_bytes)))
+        } else {
+            None
+        }
+    }
+    /// The error that says so.
+    pub(crate) fn refuse(
+        &mut self,
+        reply: Reply,
+        id: &str,
+        wire: Wire,
+        (reason, limit): (&'static str, Option<usize>),
+    ) {
+        self.stats.refused += 1;
+        let data = match limit {
+            Some(limit) => format!("{{\"reason\":\"{reason}\",\"limit\":{limit}}}"),
+            None => format!("{{\"reason\":\"{reason}\"}}"),
+        };
+        let message = if limit.is_some() { "Too much is in progress; try again" } else { "Closing" };
+        self.error(reply, id, wire, code::INTERNAL_ERROR, message, Some(&data));
+    }
+    /// Answers a request with an error of the engine. `data` is JSON.
+    pub(crate) fn error(
+        &mut self,
+        reply: Reply,
+        id: &str,
+        wire: Wire,
+        code: i32,
+        message: &str,
+        data: Option<&str>,
+    ) {
+        let data = data.and_then(|data| Json::parse(data.as_bytes()).ok());
+        let _ = self.answer(reply, Related::Session, true, wire, id, |out| {
+            write::error(out, ErrorId::Id(id), code, message, data);
+        });
+    }
+    /// Progress of a request of the peer.
+    pub(crate) fn progress(
+        &mut self,
+        handle: u64,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> Result<bool, SendError> {
+        let request = self.requests.get(handle).filter(|request| !request.engine_owned());
+        let Some(request) = request else { return Err(self.gone(handle)) };
+        if !progress.is_finite() || total.is_some_and(|total| !total.is_finite()) {
+            return Err(SendError::Invalid("progress and total are finite numbers"));
+        }
+        if request.token == (0, 0) || progress <= request.progress {
+            return Ok(false);
+        }
+        let revision = request.revision;
+        self.room()?;
+        let Some(request) = self.requests.get_mut(handle) else { return Ok(false) };
+        let previous = core::mem::replace(&mut request.progress, progress);
+        let buf = Arc::clone(&request.buf);
+        let token = request.token;
+        let token = buf.get(token.0 as usize..token.1 as usize).unwrap_or_default();
+        let params = |out: &mut String| {
+            out.push_str("{\"progressToken\":");
+            out.push_str(token);
+            out.push_str(",\"progress\":");
+            write::number(out, progress);
+            if let Some(total) = total {
+                out.push_str(",\"total\":");
+                write::number(out, total);
+            }
+            if let Some(message) = message.filter(|_| revision.features().progress_message) {
+                out.push_str(",\"message\":");
+                write::string(out, message);
+            }
+            out.push('}');
+        };
+        let related = self.related(handle);
+        let wire = Wire { revision: Some(revision) };
+        let sent = self.send(related, false, wire, |out| {
+            write::notification_with(out, "notifications/progress", Some(params));
+        });
+        if sent.is_err()
+            && let Some(request) = self.requests.get_mut(handle)
+        {
+            request.progress = previous;
+        }
+        sent.map(|_| true)
+    }
+    /// What a message for a request of the peer belongs to.
+    pub(crate) fn related(&self, handle: u64) -> Related {
+        if self.side == Side::Server { Related::Request(RequestHandle(handle)) } else { Related::Session }
+    }
+    /// Takes a request out that is answered now.
+    pub(crate) fn take_request(&mut self, handle: u64) -> Option<Received> {
+        let request = self.requests.remove(handle)?;
+        self.disarm(request.timer);
+        self.stats.requests_now = self.requests.len() as u64;
+        Some(request)
     }
 }

@@ -34,20 +34,39 @@ pub(crate) trait Role {
     fn notification(&mut self, envelope: &Envelope<'_>);
     /// The outcome of a call of the engine, or of one of the application that succeeded.
     fn answered(&mut self, handle: u64, purpose: Purpose, answer: Answer<'_>);
-    /// An error of the peer that names no request.
-    fn peer_error(&mut self, error: RpcError);
     /// The probe or the handshake took too long.
     fn opening_due(&mut self);
-    /// A keep-alive ping is due.
-    fn ping_due(&mut self);
-    /// A keep-alive ping was not answered.
-    fn ping_missed(&mut self);
+    /// Keep-alive pings in a row without an answer.
+    fn pings_missed(&mut self) -> &mut u32;
     /// The peer sends no more, but still reads.
     fn input_ended(&mut self, now: Instant);
     /// The reason to close with when the channel ends now.
     fn channel_end(&self) -> CloseReason;
     /// What is still running is cut off.
     fn drained(&mut self);
+
+    /// An error of the peer that names no request.
+    fn peer_error(&mut self, error: RpcError) {
+        self.report(error);
+    }
+    fn report(&mut self, error: RpcError) {
+        let detail = format!("the peer reported error {} without naming a request", error.code);
+        let fault = Fault::new("fault.peer_error", BASE, detail);
+        self.engine().fault_with(Fault { cause: Some(error), ..fault });
+    }
+    /// A keep-alive ping is due.
+    fn ping_due(&mut self) {
+        if let Some(revision) = self.revision() {
+            self.engine().send_ping(revision);
+        }
+    }
+    /// A keep-alive ping was not answered.
+    fn ping_missed(&mut self) {
+        *self.pings_missed() += 1;
+        if *self.pings_missed() >= self.engine().limits.ping_failures {
+            self.engine().end(CloseReason::KeepAlive);
+        }
+    }
 
     fn wire(&self) -> Wire {
         Wire { revision: self.revision() }
@@ -219,15 +238,7 @@ pub(crate) trait Role {
         if !has(Field::Method) {
             let call = readable.and_then(|id| self.engine().call_of(id).ok());
             if let Some(handle) = call {
-                let fault = Fault {
-                    code: "fault.invalid",
-                    page: BASE,
-                    replied: None,
-                    status: None,
-                    detail,
-                    cause: None,
-                };
-                return self.answer_call(handle, Answer::Invalid(fault));
+                return self.answer_call(handle, Answer::Invalid(Fault::new("fault.invalid", BASE, detail)));
             }
         }
         let in_flight = readable.is_some_and(|id| self.engine().requests.find(id).is_some());
@@ -276,14 +287,11 @@ pub(crate) trait Role {
                 let answer = match (error, envelope.raw(Field::Result).map(Json::from_checked)) {
                     (Some(error), _) => match super::engine::rpc_error(error) {
                         Some(error) => Answer::Error(error),
-                        None => Answer::Invalid(Fault {
-                            code: "fault.invalid",
-                            page: BASE,
-                            replied: None,
-                            status: None,
-                            detail: String::from("an error without `code` and `message`"),
-                            cause: None,
-                        }),
+                        None => Answer::Invalid(Fault::new(
+                            "fault.invalid",
+                            BASE,
+                            "an error without `code` and `message`",
+                        )),
                     },
                     (None, result) => Answer::Result {
                         result: result.unwrap_or(Json::EMPTY_OBJECT),
@@ -310,19 +318,10 @@ pub(crate) trait Role {
             Answer::Result { result, kind } => match result_kind(kind, revision) {
                 ResultKind::Complete => Ok(Payload::from_json(result)),
                 ResultKind::InputRequired => Err(CallError::Input { key: None }),
-                ResultKind::Unknown => Err(CallError::InvalidResult(
-                    Fault {
-                        code: "fault.result_type",
-                        page: BASE,
-                        replied: None,
-                        status: None,
-                        detail: String::from(
-                            "a `resultType` that neither the protocol nor an extension defines",
-                        ),
-                        cause: None,
-                    }
-                    .into(),
-                )),
+                ResultKind::Unknown => {
+                    let detail = "a `resultType` that neither the protocol nor an extension defines";
+                    Err(CallError::InvalidResult(Fault::new("fault.result_type", BASE, detail).into()))
+                }
             },
         };
         self.engine().complete(handle, outcome);

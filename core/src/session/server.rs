@@ -1,29 +1,29 @@
 //! A server: serves modern requests statelessly and one legacy session, side by side.
-use alloc::{boxed::Box, format, string::String, sync::Arc};
+use alloc::{format, string::String, sync::Arc};
 use core::time::Duration;
 
 use super::{
     CallOptions, Catalog, Change, LogLevel, ServerConfig, Stats,
     calls::{NewCall, Purpose},
-    catalog::cursor_of,
-    config::{Allowed, declares},
-    engine::{Engine, Reply, Wire, may_send},
-    meta,
-    requests::Received,
+    commands::{check_notice, respond},
+    config::Allowed,
+    engine::{Engine, Reply, Wire},
+    opening::Opening,
     role::{Answer, BASE, PROGRESS, Role},
-    seal::{ListKind, Sealer},
+    seal::Sealer,
+    service::Service,
     state::SessionState,
-    subscriptions::{CHANGES, Filter},
+    subscriptions::CHANGES,
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
-    error::{CloseReason, Fault, RpcError, SendError},
-    event::{Action, CacheHint, Event, Method, Outcome, Ready, Related, Request, Target},
-    json::{Flags, Json, Payload, unescape},
+    error::{CloseReason, SendError},
+    event::{Action, Event, Method, Outcome, Related, Request, Target},
+    json::{Json, Payload, unescape},
     jsonrpc::{
         code,
         envelope::{Envelope, Field, Span},
-        write::{self, ErrorId, Stamp},
+        write,
     },
     method::{self, Handling, MethodId, MethodKind, Side},
     revision::{Era, Revision},
@@ -31,75 +31,15 @@ use crate::{
     trace::TraceRecord,
 };
 
-/// What serves all sessions of one endpoint.
-struct Service {
-    engine: Engine,
-    config: Arc<ServerConfig>,
-    catalog: Option<Arc<Catalog>>,
-    sealer: Sealer,
-    /// Methods whose capability is declared.
-    allowed: Allowed,
-    /// `_meta` members of results, where a revision has them.
-    result_meta: String,
-    /// The modern revisions, as JSON.
-    modern: String,
-}
-
 /// A server on one ordered message channel.
 ///
 /// It goes by each message: a request with modern `_meta` is served statelessly, `initialize` opens the legacy session,
 /// and both may be interleaved (`basic/versioning` of 2026-07-28).
 pub struct Server {
-    service: Service,
-    state: SessionState,
+    pub(super) service: Service,
+    pub(super) state: SessionState,
     /// Of the last request that carried its own, for errors that name no request.
     last_modern: Option<Revision>,
-}
-
-impl Service {
-    /// The answer to a request, by the engine.
-    fn reply(
-        &mut self,
-        reply: Reply,
-        id: &str,
-        revision: Revision,
-        cache: Option<CacheHint>,
-        body: impl FnOnce(&mut String),
-    ) {
-        let stamp = stamp(revision, cache, &self.result_meta);
-        let wire = Wire { revision: Some(revision) };
-        let _ = self.engine.answer(reply, Related::Session, true, wire, id, |out| {
-            write::result_with(out, id, &stamp, body);
-        });
-    }
-    fn is_declared(&self, capability: &str) -> bool {
-        Json::parse(self.config.declared().as_bytes()).is_ok_and(|declared| declares(declared, capability))
-    }
-    /// Members that both openings describe the server with.
-    fn describe(&self, out: &mut String) {
-        out.push_str("\"capabilities\":");
-        out.push_str(self.config.declared());
-        if let Some(instructions) = &self.config.instructions {
-            out.push_str(",\"instructions\":");
-            write::string(out, instructions);
-        }
-    }
-}
-
-fn stamp(revision: Revision, cache: Option<CacheHint>, result_meta: &str) -> Stamp<'_> {
-    let features = revision.features();
-    Stamp {
-        result_type: features.result_type.then_some("complete"),
-        cache: cache.filter(|_| features.cache_hints),
-        meta: features.server_info.then_some(result_meta),
-    }
-}
-
-/// What is wrong with a request's `_meta`, or the revision it asks for.
-enum Opening {
-    Revision(Revision),
-    Unsupported,
-    Malformed(&'static str),
 }
 
 impl Server {
@@ -387,158 +327,6 @@ impl Server {
         }
     }
 
-    fn opening(&self, envelope: &Envelope<'_>, version: &str) -> Opening {
-        let Some(name) = unescape(version) else {
-            return Opening::Malformed("`_meta` needs `io.modelcontextprotocol/protocolVersion`, a string");
-        };
-        let revision = Revision::from_name(&name)
-            .filter(|revision| revision.era() == Era::Modern)
-            .filter(|revision| self.service.config.revisions.contains(*revision));
-        let Some(revision) = revision else { return Opening::Unsupported };
-        let is_object = |field| envelope.raw(field).is_some_and(|raw| raw.starts_with('{'));
-        if !is_object(Field::ClientCapabilities) {
-            return Opening::Malformed(
-                "`_meta` needs `io.modelcontextprotocol/clientCapabilities`, an object",
-            );
-        }
-        if envelope.raw(Field::ClientInfo).is_some() && !is_object(Field::ClientInfo) {
-            return Opening::Malformed("`io.modelcontextprotocol/clientInfo` must be an object");
-        }
-        let level = envelope.raw(Field::LogLevel);
-        if level.is_some_and(|level| LogLevel::from_json(level).is_none()) {
-            return Opening::Malformed("`io.modelcontextprotocol/logLevel` must be one of the eight levels");
-        }
-        Opening::Revision(revision)
-    }
-
-    fn unsupported(&mut self, reply: Reply, id: &str, requested: &str) {
-        let requested = if requested.len() <= 66 { requested } else { "\"\"" };
-        let data = format!("{{\"supported\":{},\"requested\":{requested}}}", self.service.modern);
-        let error = code::UNSUPPORTED_PROTOCOL_VERSION;
-        self.refuse(reply, id, error, "Unsupported protocol version", Some(&data));
-    }
-
-    /// A legacy request before `initialize`.
-    fn unopened(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply) {
-        let legacy = self.service.config.preferred_legacy();
-        let row = legacy.and_then(|revision| {
-            let name = envelope.method()?;
-            method::find(&name, MethodKind::Request, Side::Client, revision).map(|row| (row, revision))
-        });
-        match row.map(|(row, revision)| (row.row().handling, revision)) {
-            Some((Handling::Initialize, revision)) => self.initialize(envelope, id, reply, revision),
-            Some((Handling::Ping, revision)) => self.service.reply(reply, id, revision, None, |_| ()),
-            _ if legacy.is_none() => {
-                // A legacy client can't go forward, so this may be all that its user sees.
-                let versions = self.service.modern.clone();
-                let message = format!("This server speaks only {versions}, by `_meta` on each request");
-                let requested = envelope
-                    .raw(Field::Params)
-                    .map(Json::from_checked)
-                    .and_then(|params| params.member("protocolVersion"))
-                    .filter(|version| version.as_str().is_some() && version.get().len() <= 66)
-                    .map_or("\"\"", Json::get);
-                let data = format!("{{\"supported\":{versions},\"requested\":{requested}}}");
-                let error = if envelope.method().as_deref() == Some("initialize") {
-                    code::UNSUPPORTED_PROTOCOL_VERSION
-                } else {
-                    code::INVALID_PARAMS
-                };
-                self.refuse(reply, id, error, &message, Some(&data));
-            }
-            _ => {
-                let message = if self.service.modern == "[]" {
-                    "Not initialized: send `initialize` first"
-                } else {
-                    "Not initialized: send `initialize` first, or `_meta` with \
-                     `io.modelcontextprotocol/protocolVersion` and `io.modelcontextprotocol/clientCapabilities`"
-                };
-                self.refuse(reply, id, code::INVALID_PARAMS, message, None);
-            }
-        }
-    }
-
-    fn initialize(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply, newest: Revision) {
-        if reply != Reply::Message {
-            return self.refuse(reply, id, code::INVALID_REQUEST, "`initialize` can't be in a batch", None);
-        }
-        let params = envelope.raw(Field::Params).map_or(Json::EMPTY_OBJECT, Json::from_checked);
-        let text = |value: Option<Json<'_>>| value.and_then(Json::as_str).is_some();
-        let info = params.member("clientInfo").filter(|info| info.is_object());
-        let capabilities = params.member("capabilities").filter(|capabilities| capabilities.is_object());
-        let missing = if !text(params.member("protocolVersion")) {
-            Some("`protocolVersion` must be a string")
-        } else if capabilities.is_none() {
-            Some("`capabilities` must be an object")
-        } else if !text(info.and_then(|info| info.member("name"))) {
-            Some("`clientInfo.name` must be a string")
-        } else if !text(info.and_then(|info| info.member("version"))) {
-            Some("`clientInfo.version` must be a string")
-        } else {
-            None
-        };
-        if let Some(missing) = missing {
-            return self.refuse(reply, id, code::INVALID_PARAMS, missing, None);
-        }
-        if !self.service.engine.is_open() {
-            let wire = self.wire();
-            return self.service.engine.refuse(reply, id, wire, ("closing", None));
-        }
-        let asked = params.member("protocolVersion").and_then(Json::as_str).unwrap_or_default();
-        let revision = Revision::from_name(&asked)
-            .filter(|revision| revision.era() == Era::Legacy)
-            .filter(|revision| self.service.config.revisions.contains(*revision))
-            .unwrap_or(newest);
-        let capabilities = capabilities.unwrap_or(Json::EMPTY_OBJECT);
-        self.state.revision = Some(revision);
-        self.state.peer = Allowed::by(capabilities);
-        let service = &mut self.service;
-        let mut body =
-            format!("\"protocolVersion\":\"{}\",\"serverInfo\":{},", revision.name(), service.config.info);
-        service.describe(&mut body);
-        service.reply(reply, id, revision, None, |out| out.push_str(&body));
-        service.engine.outbox.deliver(Event::Ready(Box::new(Ready {
-            revision: revision.name(),
-            peer: info.map(Payload::from_json),
-            capabilities: Some(Payload::from_json(capabilities)),
-            instructions: None,
-        })));
-        if let Some(interval) = service.engine.limits.ping_interval {
-            service.engine.arm_ping(interval);
-        }
-    }
-
-    fn discover(&mut self, id: &str, reply: Reply, revision: Revision) {
-        let mut body = format!("\"supportedVersions\":{},", self.service.modern);
-        self.service.describe(&mut body);
-        let cache = Some(self.service.config.list_cache);
-        self.service.reply(reply, id, revision, cache, |out| out.push_str(&body));
-    }
-
-    fn list_tools(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply, revision: Revision) {
-        let Some(catalog) = self.service.catalog.clone() else { return };
-        let params = envelope.raw(Field::Params).map(Json::from_checked);
-        let page = cursor_of(params, &self.service.sealer, ListKind::Tools)
-            .ok()
-            .and_then(|cursor| catalog.page(cursor.as_ref(), self.service.config.page_size));
-        let Some(page) = page else {
-            let message = "Invalid cursor; begin the list again without one";
-            return self.refuse(reply, id, code::INVALID_PARAMS, message, None);
-        };
-        let next = page.next.and_then(|cursor| self.service.sealer.seal_cursor(ListKind::Tools, &cursor));
-        let cache = Some(self.service.config.list_cache);
-        self.service.reply(reply, id, revision, cache, |out| {
-            out.push_str("\"tools\":[");
-            out.push_str(page.items);
-            out.push(']');
-            if let Some(next) = next {
-                out.push_str(",\"nextCursor\":\"");
-                out.push_str(&next);
-                out.push('"');
-            }
-        });
-    }
-
     fn set_level(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply, revision: Revision) {
         let params = envelope.raw(Field::Params).map(Json::from_checked);
         if let Some(level) = params
@@ -554,118 +342,7 @@ impl Server {
         }
     }
 
-    fn listen(&mut self, envelope: &Envelope<'_>, id: &str, revision: Revision, row: MethodId) {
-        let asked = envelope
-            .raw(Field::Params)
-            .map(Json::from_checked)
-            .and_then(|params| params.member("notifications"))
-            .filter(|filter| filter.is_object());
-        let Some(asked) = asked else {
-            let message = "`notifications` must be an object";
-            return self.refuse(Reply::Message, id, code::INVALID_PARAMS, message, None);
-        };
-        let filter = Filter::accept(asked, |change| self.service.is_declared(change.capability()));
-        let Some(acknowledged) = method::with_handling(Handling::Acknowledged, Side::Server, revision) else {
-            return;
-        };
-        let engine = &mut self.service.engine;
-        let admitted =
-            engine.admit(envelope, id, Reply::Message, revision, Some(row), Some(Box::new(filter)));
-        let Some((handle, _)) = admitted else { return };
-        let params = |out: &mut String| {
-            subscription(out, id);
-            out.push_str(",\"notifications\":");
-            filter.write(out);
-            out.push('}');
-        };
-        let wire = Wire { revision: Some(revision) };
-        let related = Related::Request(RequestHandle::from_u64(handle));
-        let _ = engine.send(related, true, wire, |out| {
-            write::notification_with(out, acknowledged.row().name, Some(params));
-        });
-    }
-
-    fn tell_session(&mut self, change: Change) {
-        let Some(revision) = self.state.revision.filter(|revision| !revision.features().listen) else {
-            return;
-        };
-        let engine = &mut self.service.engine;
-        let waiting = self.state.notices.order(change);
-        if !self.state.initialized {
-            // Told when the handshake is complete.
-            self.state.notices.queued(change, u64::MAX);
-        } else if !engine.still_tells(waiting) {
-            let wire = Wire { revision: Some(revision) };
-            let sent = engine
-                .send(Related::Session, false, wire, |out| write::notification(out, change.method(), None));
-            self.state.notices.queued(change, sent.unwrap_or_default());
-        }
-    }
-
-    fn tell_listeners(&mut self, change: Change) {
-        let engine = &mut self.service.engine;
-        let to_tell = |request: &Received| {
-            let filter = request.filter.as_deref();
-            filter.is_some_and(|filter| {
-                filter.wants(change) && !engine.still_tells(filter.notices.order(change))
-            })
-        };
-        let handles: smallvec::SmallVec<[u64; 4]> = engine
-            .requests
-            .iter()
-            .filter_map(|(handle, request)| to_tell(request).then_some(handle))
-            .collect();
-        for handle in handles {
-            let Some(request) = engine.requests.get(handle) else { continue };
-            let (buf, id) = (Arc::clone(&request.buf), request.id);
-            let wire = Wire { revision: Some(request.revision) };
-            let params = |out: &mut String| {
-                subscription(out, part(&buf, id));
-                out.push('}');
-            };
-            let related = Related::Request(RequestHandle::from_u64(handle));
-            let sent = engine.send(related, false, wire, |out| {
-                write::notification_with(out, change.method(), Some(params));
-            });
-            if let Some(filter) = engine.requests.get_mut(handle).and_then(|request| request.filter.as_mut())
-            {
-                filter.notices.queued(change, sent.unwrap_or_default());
-            }
-        }
-    }
-
-    /// Ends every subscription with the notice that one page of the spec wants and the result that the other wants.
-    fn end_subscriptions(&mut self) {
-        let Service { engine, result_meta, .. } = &mut self.service;
-        let handles: smallvec::SmallVec<[u64; 4]> = engine
-            .requests
-            .iter()
-            .filter_map(|(handle, request)| request.engine_owned().then_some(handle))
-            .collect();
-        for handle in handles {
-            let Some(request) = engine.take_request(handle) else { continue };
-            let id = request.id();
-            let wire = Wire { revision: Some(request.revision) };
-            let related = Related::Request(RequestHandle::from_u64(handle));
-            let params = |out: &mut String| {
-                out.push_str("{\"requestId\":");
-                out.push_str(id);
-                out.push_str(",\"_meta\":");
-                subscription_meta(out, id);
-                out.push('}');
-            };
-            let _ = engine.send(related, false, wire, |out| {
-                write::notification_with(out, "notifications/cancelled", Some(params));
-            });
-            let meta = format!("\"{}\":{id},{result_meta}", meta::SUBSCRIPTION_ID);
-            let stamp = stamp(request.revision, None, &meta);
-            let _ = engine.answer(Reply::Message, related, false, wire, id, |out| {
-                write::result_with(out, id, &stamp, |_| ());
-            });
-        }
-    }
-
-    fn deliver(
+    pub(super) fn deliver(
         &mut self,
         envelope: &Envelope<'_>,
         id: &str,
@@ -690,51 +367,6 @@ impl Server {
         };
         engine.outbox.deliver(Event::Request(request));
     }
-
-    fn call_tool(
-        &mut self,
-        envelope: &Envelope<'_>,
-        id: &str,
-        reply: Reply,
-        revision: Revision,
-        row: MethodId,
-    ) {
-        if envelope.raw(Field::Arguments).is_some_and(|arguments| !arguments.starts_with('{')) {
-            return self.refuse(reply, id, code::INVALID_PARAMS, "`arguments` must be an object", None);
-        }
-        let name = envelope.raw(Field::Name).and_then(unescape).unwrap_or_default();
-        let has_schema = match &self.service.catalog {
-            None => false,
-            Some(catalog) => {
-                if let Some(has_schema) = catalog.tool(&name) {
-                    has_schema
-                } else {
-                    let shown: String = name.chars().take(128).collect();
-                    let message = format!("Unknown tool: {shown}");
-                    return self.refuse(reply, id, code::INVALID_PARAMS, &message, None);
-                }
-            }
-        };
-        self.deliver(envelope, id, reply, revision, Some(row), has_schema);
-    }
-}
-
-/// `{"_meta":{…subscriptionId…}`, left open.
-fn subscription(out: &mut String, id: &str) {
-    out.push_str("{\"_meta\":");
-    subscription_meta(out, id);
-}
-
-fn subscription_meta(out: &mut String, id: &str) {
-    out.push_str("{\"");
-    out.push_str(meta::SUBSCRIPTION_ID);
-    out.push_str("\":");
-    out.push_str(id);
-    out.push('}');
-}
-
-fn part(buf: &str, span: Span) -> &str {
-    buf.get(span.0 as usize..span.1 as usize).unwrap_or_default()
 }
 
 /// Where a member of `params` lies in the message.
@@ -750,101 +382,6 @@ fn param(envelope: &Envelope<'_>, field: &str) -> Span {
                 .map_or((0, 0), |(from, to)| (start + from, start + to))
         }
     }
-}
-
-/// Whether an application may send this notice.
-pub(super) fn check_notice(
-    row: Option<MethodId>,
-    method: &str,
-    params: Option<Json<'_>>,
-) -> Result<(), SendError> {
-    if params.is_some_and(|params| !params.is_object()) {
-        return Err(SendError::Invalid("params must be an object"));
-    }
-    match row.map(|row| row.row().handling) {
-        None if method::is_known(method) => Err(SendError::NotInRevision),
-        Some(Handling::Cancelled) => Err(SendError::Invalid("a call is taken back with `cancel`")),
-        Some(Handling::Progress) => Err(SendError::Invalid("progress is sent with `progress`")),
-        Some(Handling::Log) => Err(SendError::Invalid("a log notice is sent with `log`")),
-        Some(Handling::Initialized | Handling::Acknowledged) => {
-            Err(SendError::Invalid("the engine sends this notice itself"))
-        }
-        _ if CHANGES.iter().any(|change| change.method() == method) => {
-            Err(SendError::Invalid("a change is told with `publish`"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Answers a request of the peer for the application.
-pub(super) fn respond(
-    engine: &mut Engine,
-    handle: u64,
-    outcome: Outcome<'_>,
-    result_meta: &str,
-) -> Result<(), SendError> {
-    let request = engine.requests.get(handle).filter(|request| !request.engine_owned());
-    let Some(request) = request else { return Err(engine.gone(handle)) };
-    let (revision, features) = (request.revision, request.revision.features());
-    let cacheable = request.method.is_some_and(|row| row.row().cacheable.contains(revision));
-    match outcome {
-        Outcome::Result { result, cache } => {
-            let cache = cacheable.then(|| cache.unwrap_or_default());
-            check_result(result, revision, cache)?;
-            let related = engine.related(handle);
-            let Some(request) = engine.take_request(handle) else { return Err(SendError::Over) };
-            let id = request.id();
-            let stamp = stamp(revision, cache, result_meta);
-            let wire = Wire { revision: Some(revision) };
-            engine
-                .answer(request.reply, related, false, wire, id, |out| write::result(out, id, result, &stamp))
-        }
-        Outcome::Error { code, message, data } => {
-            if !may_send(code, revision) {
-                return Err(SendError::Invalid("the protocol reserves this error code"));
-            }
-            let code = if code == code::RESOURCE_NOT_FOUND { features.resource_not_found } else { code };
-            let related = engine.related(handle);
-            let Some(request) = engine.take_request(handle) else { return Err(SendError::Over) };
-            let id = request.id();
-            let wire = Wire { revision: Some(revision) };
-            engine.answer(request.reply, related, false, wire, id, |out| {
-                write::error(out, ErrorId::Id(id), code, message, data);
-            })
-        }
-    }
-}
-
-/// Whether the members that the engine writes are absent from a result, or have the value that it would write.
-fn check_result(result: Json<'_>, revision: Revision, cache: Option<CacheHint>) -> Result<(), SendError> {
-    if !result.is_object() {
-        return Err(SendError::Invalid("a result is an object"));
-    }
-    let (features, flags) = (revision.features(), result.flags());
-    if flags.has(Flags::STEERING) {
-        let text = |key| result.member(key).map(Json::get);
-        let kind = text("resultType").is_none_or(|kind| features.result_type && kind == "\"complete\"");
-        let hint = cache.filter(|_| features.cache_hints);
-        let ttl = text("ttlMs").is_none_or(|ttl| hint.is_some_and(|hint| ttl.parse() == Ok(hint.ttl_ms)));
-        let scope = text("cacheScope").is_none_or(|scope| {
-            hint.is_some_and(|hint| scope == if hint.public { "\"public\"" } else { "\"private\"" })
-        });
-        if !(kind && ttl && scope) {
-            return Err(SendError::Invalid(
-                "`resultType`, `ttlMs` and `cacheScope` are written by the engine",
-            ));
-        }
-    }
-    if features.server_info && flags.has(Flags::META) {
-        let mut metas = result.members().filter(|(key, _)| unescape(key).is_some_and(|key| key == "_meta"));
-        let (Some((_, own)), None) = (metas.next().filter(|(_, own)| own.is_object()), metas.next()) else {
-            return Err(SendError::Invalid("`_meta` must be one object"));
-        };
-        if own.members().any(|(key, _)| unescape(key).is_some_and(|key| meta::is_engine_key(&key))) {
-            return Err(SendError::Invalid("this `_meta` key belongs to the engine"));
-        }
-    }
-    Ok(())
 }
 
 impl Role for Server {
@@ -985,28 +522,9 @@ impl Role for Server {
         self.state.pings_missed = 0;
         self.service.engine.complete(handle, Ok(Payload::from_json(Json::EMPTY_OBJECT)));
     }
-    fn peer_error(&mut self, error: RpcError) {
-        let detail = format!("the client reported error {} without naming a request", error.code);
-        self.service.engine.fault_with(Fault {
-            code: "fault.peer_error",
-            page: BASE,
-            replied: None,
-            status: None,
-            detail,
-            cause: Some(error),
-        });
-    }
     fn opening_due(&mut self) {}
-    fn ping_due(&mut self) {
-        if let Some(revision) = self.state.revision {
-            self.service.engine.send_ping(revision);
-        }
-    }
-    fn ping_missed(&mut self) {
-        self.state.pings_missed += 1;
-        if self.state.pings_missed >= self.service.engine.limits.ping_failures {
-            self.service.engine.end(CloseReason::KeepAlive);
-        }
+    fn pings_missed(&mut self) -> &mut u32 {
+        &mut self.state.pings_missed
     }
     fn input_ended(&mut self, now: Instant) {
         self.handle_eof(now);

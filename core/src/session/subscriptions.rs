@@ -1,7 +1,27 @@
 //! Who is told of changes: the one legacy session, and the `subscriptions/listen` streams of the modern era.
-use alloc::string::String;
+use alloc::{boxed::Box, format, string::String, sync::Arc};
 
-use crate::json::Json;
+use super::{
+    Server,
+    commands::stamp,
+    engine::{Reply, Wire},
+    meta,
+    requests::Received,
+    role::Role,
+    service::Service,
+};
+use crate::{
+    RequestHandle,
+    event::Related,
+    json::Json,
+    jsonrpc::{
+        code,
+        envelope::{Envelope, Field, Span},
+        write,
+    },
+    method::{self, Handling, MethodId, Side},
+    revision::Revision,
+};
 
 /// What changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,4 +117,135 @@ impl Filter {
         }
         out.push('}');
     }
+}
+
+impl Server {
+    pub(super) fn listen(&mut self, envelope: &Envelope<'_>, id: &str, revision: Revision, row: MethodId) {
+        let asked = envelope
+            .raw(Field::Params)
+            .map(Json::from_checked)
+            .and_then(|params| params.member("notifications"))
+            .filter(|filter| filter.is_object());
+        let Some(asked) = asked else {
+            let message = "`notifications` must be an object";
+            return self.refuse(Reply::Message, id, code::INVALID_PARAMS, message, None);
+        };
+        let filter = Filter::accept(asked, |change| self.service.is_declared(change.capability()));
+        let Some(acknowledged) = method::with_handling(Handling::Acknowledged, Side::Server, revision) else {
+            return;
+        };
+        let engine = &mut self.service.engine;
+        let admitted =
+            engine.admit(envelope, id, Reply::Message, revision, Some(row), Some(Box::new(filter)));
+        let Some((handle, _)) = admitted else { return };
+        let params = |out: &mut String| {
+            subscription(out, id);
+            out.push_str(",\"notifications\":");
+            filter.write(out);
+            out.push('}');
+        };
+        let wire = Wire { revision: Some(revision) };
+        let related = Related::Request(RequestHandle::from_u64(handle));
+        let _ = engine.send(related, true, wire, |out| {
+            write::notification_with(out, acknowledged.row().name, Some(params));
+        });
+    }
+
+    pub(super) fn tell_session(&mut self, change: Change) {
+        let Some(revision) = self.state.revision.filter(|revision| !revision.features().listen) else {
+            return;
+        };
+        let engine = &mut self.service.engine;
+        let waiting = self.state.notices.order(change);
+        if !self.state.initialized {
+            // Told when the handshake is complete.
+            self.state.notices.queued(change, u64::MAX);
+        } else if !engine.still_tells(waiting) {
+            let wire = Wire { revision: Some(revision) };
+            let sent = engine
+                .send(Related::Session, false, wire, |out| write::notification(out, change.method(), None));
+            self.state.notices.queued(change, sent.unwrap_or_default());
+        }
+    }
+
+    pub(super) fn tell_listeners(&mut self, change: Change) {
+        let engine = &mut self.service.engine;
+        let to_tell = |request: &Received| {
+            let filter = request.filter.as_deref();
+            filter.is_some_and(|filter| {
+                filter.wants(change) && !engine.still_tells(filter.notices.order(change))
+            })
+        };
+        let handles: smallvec::SmallVec<[u64; 4]> = engine
+            .requests
+            .iter()
+            .filter_map(|(handle, request)| to_tell(request).then_some(handle))
+            .collect();
+        for handle in handles {
+            let Some(request) = engine.requests.get(handle) else { continue };
+            let (buf, id) = (Arc::clone(&request.buf), request.id);
+            let wire = Wire { revision: Some(request.revision) };
+            let params = |out: &mut String| {
+                subscription(out, part(&buf, id));
+                out.push('}');
+            };
+            let related = Related::Request(RequestHandle::from_u64(handle));
+            let sent = engine.send(related, false, wire, |out| {
+                write::notification_with(out, change.method(), Some(params));
+            });
+            if let Some(filter) = engine.requests.get_mut(handle).and_then(|request| request.filter.as_mut())
+            {
+                filter.notices.queued(change, sent.unwrap_or_default());
+            }
+        }
+    }
+
+    /// Ends every subscription with the notice that one page of the spec wants and the result that the other wants.
+    pub(super) fn end_subscriptions(&mut self) {
+        let Service { engine, result_meta, .. } = &mut self.service;
+        let handles: smallvec::SmallVec<[u64; 4]> = engine
+            .requests
+            .iter()
+            .filter_map(|(handle, request)| request.engine_owned().then_some(handle))
+            .collect();
+        for handle in handles {
+            let Some(request) = engine.take_request(handle) else { continue };
+            let id = request.id();
+            let wire = Wire { revision: Some(request.revision) };
+            let related = Related::Request(RequestHandle::from_u64(handle));
+            let params = |out: &mut String| {
+                out.push_str("{\"requestId\":");
+                out.push_str(id);
+                out.push_str(",\"_meta\":");
+                subscription_meta(out, id);
+                out.push('}');
+            };
+            let _ = engine.send(related, false, wire, |out| {
+                write::notification_with(out, "notifications/cancelled", Some(params));
+            });
+            let meta = format!("\"{}\":{id},{result_meta}", meta::SUBSCRIPTION_ID);
+            let stamp = stamp(request.revision, None, &meta);
+            let _ = engine.answer(Reply::Message, related, false, wire, id, |out| {
+                write::result_with(out, id, &stamp, |_| ());
+            });
+        }
+    }
+}
+
+/// `{"_meta":{…subscriptionId…}`, left open.
+fn subscription(out: &mut String, id: &str) {
+    out.push_str("{\"_meta\":");
+    subscription_meta(out, id);
+}
+
+fn subscription_meta(out: &mut String, id: &str) {
+    out.push_str("{\"");
+    out.push_str(meta::SUBSCRIPTION_ID);
+    out.push_str("\":");
+    out.push_str(id);
+    out.push('}');
+}
+
+fn part(buf: &str, span: Span) -> &str {
+    buf.get(span.0 as usize..span.1 as usize).unwrap_or_default()
 }

@@ -1,0 +1,132 @@
+//! What an application says, checked: answers and notices of both roles.
+use super::{
+    engine::{Engine, Wire},
+    meta,
+    subscriptions::CHANGES,
+};
+use crate::{
+    error::SendError,
+    event::{CacheHint, Outcome},
+    json::{Flags, Json, unescape},
+    jsonrpc::{
+        code,
+        write::{self, ErrorId, Stamp},
+    },
+    method::{self, Handling, MethodId},
+    revision::Revision,
+};
+
+pub(super) fn stamp(revision: Revision, cache: Option<CacheHint>, result_meta: &str) -> Stamp<'_> {
+    let features = revision.features();
+    Stamp {
+        result_type: features.result_type.then_some("complete"),
+        cache: cache.filter(|_| features.cache_hints),
+        meta: features.server_info.then_some(result_meta),
+    }
+}
+
+/// Whether an application may send this notice.
+pub(super) fn check_notice(
+    row: Option<MethodId>,
+    method: &str,
+    params: Option<Json<'_>>,
+) -> Result<(), SendError> {
+    if params.is_some_and(|params| !params.is_object()) {
+        return Err(SendError::Invalid("params must be an object"));
+    }
+    match row.map(|row| row.row().handling) {
+        None if method::is_known(method) => Err(SendError::NotInRevision),
+        Some(Handling::Cancelled) => Err(SendError::Invalid("a call is taken back with `cancel`")),
+        Some(Handling::Progress) => Err(SendError::Invalid("progress is sent with `progress`")),
+        Some(Handling::Log) => Err(SendError::Invalid("a log notice is sent with `log`")),
+        Some(Handling::Initialized | Handling::Acknowledged) => {
+            Err(SendError::Invalid("the engine sends this notice itself"))
+        }
+        _ if CHANGES.iter().any(|change| change.method() == method) => {
+            Err(SendError::Invalid("a change is told with `publish`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Answers a request of the peer for the application.
+pub(super) fn respond(
+    engine: &mut Engine,
+    handle: u64,
+    outcome: Outcome<'_>,
+    result_meta: &str,
+) -> Result<(), SendError> {
+    let request = engine.requests.get(handle).filter(|request| !request.engine_owned());
+    let Some(request) = request else { return Err(engine.gone(handle)) };
+    let (revision, features) = (request.revision, request.revision.features());
+    let cacheable = request.method.is_some_and(|row| row.row().cacheable.contains(revision));
+    match outcome {
+        Outcome::Result { result, cache } => {
+            let cache = cacheable.then(|| cache.unwrap_or_default());
+            check_result(result, revision, cache)?;
+            let related = engine.related(handle);
+            let Some(request) = engine.take_request(handle) else { return Err(SendError::Over) };
+            let id = request.id();
+            let stamp = stamp(revision, cache, result_meta);
+            let wire = Wire { revision: Some(revision) };
+            engine
+                .answer(request.reply, related, false, wire, id, |out| write::result(out, id, result, &stamp))
+        }
+        Outcome::Error { code, message, data } => {
+            if !may_send(code, revision) {
+                return Err(SendError::Invalid("the protocol reserves this error code"));
+            }
+            let code = if code == code::RESOURCE_NOT_FOUND { features.resource_not_found } else { code };
+            let related = engine.related(handle);
+            let Some(request) = engine.take_request(handle) else { return Err(SendError::Over) };
+            let id = request.id();
+            let wire = Wire { revision: Some(revision) };
+            engine.answer(request.reply, related, false, wire, id, |out| {
+                write::error(out, ErrorId::Id(id), code, message, data);
+            })
+        }
+    }
+}
+
+/// Whether the members that the engine writes are absent from a result, or have the value that it would write.
+fn check_result(result: Json<'_>, revision: Revision, cache: Option<CacheHint>) -> Result<(), SendError> {
+    if !result.is_object() {
+        return Err(SendError::Invalid("a result is an object"));
+    }
+    let (features, flags) = (revision.features(), result.flags());
+    if flags.has(Flags::STEERING) {
+        let text = |key| result.member(key).map(Json::get);
+        let kind = text("resultType").is_none_or(|kind| features.result_type && kind == "\"complete\"");
+        let hint = cache.filter(|_| features.cache_hints);
+        let ttl = text("ttlMs").is_none_or(|ttl| hint.is_some_and(|hint| ttl.parse() == Ok(hint.ttl_ms)));
+        let scope = text("cacheScope").is_none_or(|scope| {
+            hint.is_some_and(|hint| scope == if hint.public { "\"public\"" } else { "\"private\"" })
+        });
+        if !(kind && ttl && scope) {
+            return Err(SendError::Invalid(
+                "`resultType`, `ttlMs` and `cacheScope` are written by the engine",
+            ));
+        }
+    }
+    if features.server_info && flags.has(Flags::META) {
+        let mut metas = result.members().filter(|(key, _)| unescape(key).is_some_and(|key| key == "_meta"));
+        let (Some((_, own)), None) = (metas.next().filter(|(_, own)| own.is_object()), metas.next()) else {
+            return Err(SendError::Invalid("`_meta` must be one object"));
+        };
+        if own.members().any(|(key, _)| unescape(key).is_some_and(|key| meta::is_engine_key(&key))) {
+            return Err(SendError::Invalid("this `_meta` key belongs to the engine"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an error code may be sent by an application in a revision: `basic/index` of 2026-07-28 closes
+/// -32099…-32020 to what it defines.
+fn may_send(code: i32, revision: Revision) -> bool {
+    let defined = matches!(
+        code,
+        code::MISSING_CLIENT_CAPABILITY | code::HEADER_MISMATCH | code::UNSUPPORTED_PROTOCOL_VERSION
+    );
+    let url = code == code::URL_ELICITATION_REQUIRED && revision.features().elicitation_id;
+    url || defined && revision.features().result_type || !(-32099..=-32020).contains(&code)
+}

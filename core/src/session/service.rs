@@ -1,0 +1,60 @@
+//! What serves all sessions of one endpoint.
+use alloc::{string::String, sync::Arc};
+
+use super::{
+    Catalog, ServerConfig,
+    commands::stamp,
+    config::{Allowed, declares},
+    engine::{Engine, Reply, Wire},
+    seal::Sealer,
+};
+use crate::{
+    event::{CacheHint, Related},
+    json::Json,
+    jsonrpc::write,
+    revision::Revision,
+};
+
+/// Engine, configuration and catalog.
+pub(super) struct Service {
+    pub(super) engine: Engine,
+    pub(super) config: Arc<ServerConfig>,
+    pub(super) catalog: Option<Arc<Catalog>>,
+    pub(super) sealer: Sealer,
+    /// Methods whose capability is declared.
+    pub(super) allowed: Allowed,
+    /// `_meta` members of results, where a revision has them.
+    pub(super) result_meta: String,
+    /// The modern revisions, as JSON.
+    pub(super) modern: String,
+}
+
+impl Service {
+    /// The answer to a request, by the engine.
+    pub(super) fn reply(
+        &mut self,
+        reply: Reply,
+        id: &str,
+        revision: Revision,
+        cache: Option<CacheHint>,
+        body: impl FnOnce(&mut String),
+    ) {
+        let stamp = stamp(revision, cache, &self.result_meta);
+        let wire = Wire { revision: Some(revision) };
+        let _ = self.engine.answer(reply, Related::Session, true, wire, id, |out| {
+            write::result_with(out, id, &stamp, body);
+        });
+    }
+    pub(super) fn is_declared(&self, capability: &str) -> bool {
+        Json::parse(self.config.declared().as_bytes()).is_ok_and(|declared| declares(declared, capability))
+    }
+    /// Members that both openings describe the server with.
+    pub(super) fn describe(&self, out: &mut String) {
+        out.push_str("\"capabilities\":");
+        out.push_str(self.config.declared());
+        if let Some(instructions) = &self.config.instructions {
+            out.push_str(",\"instructions\":");
+            write::string(out, instructions);
+        }
+    }
+}
