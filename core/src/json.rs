@@ -215,7 +215,7 @@ impl Payload {
 /// U+FFFD, so that the text is always valid.
 pub(crate) fn unescape(token: &str) -> Option<Cow<'_, str>> {
     let body = token.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', body.as_bytes()).is_none() {
+    if !body.as_bytes().contains(&b'\\') {
         return Some(Cow::Borrowed(body));
     }
     let mut text = String::with_capacity(body.len());

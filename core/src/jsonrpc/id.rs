@@ -9,8 +9,11 @@ use crate::scan::CodePoints;
 /// A string sorts after every number.
 pub fn compare(a: &str, b: &str) -> Ordering {
     match (string(a), string(b)) {
+        _ if a == b => Ordering::Equal,
+        // UTF-8 has the order of its code points.
+        (Some(a), Some(b)) if !a.contains('\\') && !b.contains('\\') => a.cmp(b),
         (Some(a), Some(b)) => CodePoints::new(a).cmp(CodePoints::new(b)),
-        (None, None) if a == b => Ordering::Equal,
+        (None, None) if is_plain(a) && is_plain(b) => a.len().cmp(&b.len()).then_with(|| a.cmp(b)),
         (None, None) => Number::of(a).compare(&Number::of(b)),
         (a, b) => a.is_some().cmp(&b.is_some()),
     }
@@ -18,10 +21,8 @@ pub fn compare(a: &str, b: &str) -> Ordering {
 
 /// Whether a token is a whole number (`3.0` and `1e3` are). Tokens of other JSON types are not.
 pub fn is_integral(token: &str) -> bool {
-    // What nearly all ids are.
-    let plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
     let number = token.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-    plain || number && Number::of(token).is_integral()
+    is_plain(token) || number && Number::of(token).is_integral()
 }
 
 /// The value of a token that is a whole number from 0 to 2^64-1.
@@ -46,6 +47,11 @@ pub fn as_u64(token: &str) -> Option<u64> {
         .chain(core::iter::repeat(b'0'))
         .take(places)
         .try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
+}
+
+/// Digits alone, which nearly all ids are. JSON has no zeros in front of them.
+fn is_plain(token: &str) -> bool {
+    !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn string(token: &str) -> Option<&str> {

@@ -39,15 +39,15 @@ struct Meta<'a> {
 pub struct Floor;
 
 impl RoundTrip for Floor {
-    fn run(&mut self, message: &[u8], answer: &mut Vec<u8>) {
-        if write_answer(message, answer).is_none() {
+    fn run(&mut self, line: &[u8], answer: &mut Vec<u8>) {
+        if write_answer(line, answer).is_none() {
             answer.clear();
         }
     }
 }
 
-fn write_answer(message: &[u8], answer: &mut Vec<u8>) -> Option<()> {
-    let envelope: Envelope = serde_json::from_slice(message).ok()?;
+fn write_answer(line: &[u8], answer: &mut Vec<u8>) -> Option<()> {
+    let envelope: Envelope = serde_json::from_slice(line).ok()?;
     let params: Params = serde_json::from_str(envelope.params.get()).ok()?;
     if envelope.method != "tools/call" || params.name != "echo" {
         return None;

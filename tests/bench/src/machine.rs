@@ -71,11 +71,11 @@ impl Machine {
 }
 
 impl RoundTrip for Machine {
-    fn run(&mut self, message: &[u8], answer: &mut Vec<u8>) {
+    fn run(&mut self, line: &[u8], answer: &mut Vec<u8>) {
         let Self { server, application, now } = self;
         *now += 1_000;
         let at = Instant::from_nanos(*now);
-        server.handle_message(at, message);
+        server.handle_message(at, line.strip_suffix(b"\n").unwrap_or(line));
         while let Some(action) = server.poll_action() {
             match action {
                 Action::Send(outgoing) => answer.extend_from_slice(outgoing.message.as_bytes()),
@@ -92,7 +92,6 @@ impl RoundTrip for Machine {
 pub struct Stream {
     connection: Connection<Server>,
     application: Application,
-    line: Vec<u8>,
     now: u64,
 }
 
@@ -100,7 +99,7 @@ impl Stream {
     /// One that has been opened as the era wants.
     pub fn open(era: Era) -> Self {
         let connection = Connection::new(server());
-        let mut stream = Self { connection, application: Application::default(), line: Vec::new(), now: 0 };
+        let mut stream = Self { connection, application: Application::default(), now: 0 };
         if era == Era::Legacy {
             for message in [INITIALIZE, INITIALIZED] {
                 stream.run(message.as_bytes(), &mut Vec::new());
@@ -111,13 +110,10 @@ impl Stream {
 }
 
 impl RoundTrip for Stream {
-    fn run(&mut self, message: &[u8], answer: &mut Vec<u8>) {
-        let Self { connection, application, line, now } = self;
+    fn run(&mut self, line: &[u8], answer: &mut Vec<u8>) {
+        let Self { connection, application, now } = self;
         *now += 1_000;
         let at = Instant::from_nanos(*now);
-        line.clear();
-        line.extend_from_slice(message);
-        line.push(b'\n');
         connection.handle_data(at, line);
         while let Some(event) = connection.poll_event() {
             if let Event::Request(request) = event {

@@ -1,4 +1,4 @@
-//! The messages that every subject and every server is given.
+//! The lines that every subject and every server is given.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -39,14 +39,17 @@ impl Era {
         };
         format!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo","arguments":{{"text":"{text}"}}{meta}}}}}"#
-        )
+        ) + "\n"
     }
 }
 
 /// The first message of a legacy client; its id is the text `open`.
-pub const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"dry","version":"1"}}}"#;
+pub const INITIALIZE: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"dry","version":"1"}}}"#,
+    "\n"
+);
 /// What a legacy client says after the answer.
-pub const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+pub const INITIALIZED: &str = concat!(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, "\n");
 
 /// The answer of the tool `echo`: the id of the call and the text. `None` if it is anything else.
 pub fn echoed(answer: &[u8]) -> Option<(u64, String)> {

@@ -7,14 +7,14 @@ use crate::message::{Era, echoed};
 
 /// A server of the tool `echo` as bytes in and bytes out, within one thread.
 pub trait RoundTrip {
-    /// Takes one message and appends the answer. Neither has a terminator.
-    fn run(&mut self, message: &[u8], answer: &mut Vec<u8>);
+    /// Takes one message, which ends with LF, and appends the answer, which may.
+    fn run(&mut self, line: &[u8], answer: &mut Vec<u8>);
 }
 
 /// What callgrind counts: everything below this function, and nothing else.
 #[inline(never)]
-pub fn measured(subject: &mut dyn RoundTrip, message: &[u8], answer: &mut Vec<u8>) {
-    subject.run(black_box(message), answer);
+pub fn measured(subject: &mut dyn RoundTrip, line: &[u8], answer: &mut Vec<u8>) {
+    subject.run(black_box(line), answer);
 }
 
 /// How a program of subjects is used.
@@ -39,12 +39,12 @@ pub fn main(
             return Err(format!("the answer to {text:?} is {}", String::from_utf8_lossy(&answer)).into());
         }
     }
-    let message = era.call(7, "hello world");
+    let line = era.call(7, "hello world");
     let mut answer = Vec::with_capacity(4096);
     let mut series = || {
         for _ in 0..ROUNDS {
             answer.clear();
-            measured(subject, message.as_bytes(), &mut answer);
+            measured(subject, line.as_bytes(), &mut answer);
         }
     };
     match (mode.as_str(), allocator) {

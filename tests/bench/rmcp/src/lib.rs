@@ -64,17 +64,16 @@ impl Duplex {
         let mut duplex = Self { runtime, reader: BufReader::new(reader), writer };
         if era == Era::Legacy {
             duplex.run(INITIALIZE.as_bytes(), &mut Vec::new());
-            duplex.runtime.block_on(duplex.writer.write_all(format!("{INITIALIZED}\n").as_bytes()))?;
+            duplex.runtime.block_on(duplex.writer.write_all(INITIALIZED.as_bytes()))?;
         }
         Ok(duplex)
     }
 }
 
 impl RoundTrip for Duplex {
-    fn run(&mut self, message: &[u8], answer: &mut Vec<u8>) {
+    fn run(&mut self, line: &[u8], answer: &mut Vec<u8>) {
         let done = self.runtime.block_on(async {
-            self.writer.write_all(message).await?;
-            self.writer.write_all(b"\n").await?;
+            self.writer.write_all(line).await?;
             self.reader.read_until(b'\n', answer).await
         });
         if done.is_err() {

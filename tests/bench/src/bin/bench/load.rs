@@ -104,20 +104,18 @@ impl Server {
     }
 
     fn call(&mut self, era: Era, count: usize) -> Result {
-        let mut messages = String::new();
+        let mut lines = String::new();
         for id in (self.next_id..).take(count) {
             let text = format!("hello {id}");
-            messages += &era.call(id, &text);
-            messages.push('\n');
+            lines += &era.call(id, &text);
             self.calls.insert(id, text);
             self.next_id = id + 1;
         }
-        self.input.as_mut().ok_or("the input is closed")?.write_all(messages.as_bytes())?;
-        Ok(())
+        self.write(&lines)
     }
 
-    fn write(&mut self, message: &str) -> Result {
-        self.input.as_mut().ok_or("the input is closed")?.write_all(format!("{message}\n").as_bytes())?;
+    fn write(&mut self, lines: &str) -> Result {
+        self.input.as_mut().ok_or("the input is closed")?.write_all(lines.as_bytes())?;
         Ok(())
     }
 
