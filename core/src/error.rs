@@ -48,8 +48,8 @@ pub enum SendError {
     /// The revision of this request or session does not have it.
     #[error("the revision of this request or session does not have it")]
     NotInRevision,
-    /// The peer did not declare this capability.
-    #[error("the peer did not declare the capability `{0}`")]
+    /// This capability was not declared by the side that needs it: the receiver of a request, the sender of a notice.
+    #[error("the capability `{0}` was not declared")]
     MissingCapability(&'static str),
     /// The handle was live once: answered, cancelled, timed out or closed. Harmless, the race is normal.
     #[error("already over")]
