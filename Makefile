@@ -14,7 +14,7 @@ VENV := .venv/bin
 RUST := Cargo.lock Cargo.toml $(shell find core/src -name '*.rs')
 TARGETS := wasm32-unknown-unknown thumbv7em-none-eabihf thumbv7m-none-eabi
 FUZZ := scanner envelope line server_bytes client_bytes
-STEPS := lint unit no-std cortex-m3 fuzz-short python wasm node cases interop readme demo-once
+STEPS := lint unit tables no-std cortex-m3 fuzz-short python wasm node cases interop readme demo-once
 
 .PHONY: test demo bench fuzz interop $(STEPS) targets python-package wasm-package node-package browser qemu valgrind examples peers
 
@@ -100,6 +100,14 @@ lint: .venv/installed
 unit: examples
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests --features mcp-sansio/made-up-revision --test made_up_revision
+
+# The schemas of the protocol are not in this repository.
+tables:
+	@if [ "$(MCP_SPEC_DIR)" = none ]; then \
+		echo "skipped: set MCP_SPEC_DIR to a folder with the schema.json of each revision"; \
+	else \
+		cargo test --locked -p mcp-sansio --test schema_tables; \
+	fi
 
 no-std: targets
 	cargo build --locked -p mcp-sansio --no-default-features
