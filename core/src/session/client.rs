@@ -512,9 +512,10 @@ impl Role for Client {
             Some(Handling::Cancelled) => {
                 let token = params.and_then(|params| params.member("requestId")).map_or("null", Json::get);
                 match self.engine.call_of(token) {
-                    // No other call is taken back by the server.
+                    // No other call is ended so. The notice or the result may come, or both: either is the end that
+                    // the server wanted, unlike a cancellation of ours.
                     Ok(handle) if self.engine.calls.get(handle).is_some_and(Call::is_subscription) => {
-                        self.engine.complete(handle, Err(CallError::Cancelled));
+                        self.engine.complete(handle, Ok(Payload::from_json(Json::EMPTY_OBJECT)));
                     }
                     _ => self.cancelled(envelope),
                 }
