@@ -42,8 +42,11 @@ impl Schema {
         if named == "none" {
             // Past the capture of the test's output, once.
             NOT_COMPARED.call_once(|| {
-                writeln!(io::stderr(), "MCP_SPEC_DIR names no folder: the tables were NOT compared with the schemas")
-                    .expect("stderr is writable");
+                writeln!(
+                    io::stderr(),
+                    "MCP_SPEC_DIR names no folder: the tables were NOT compared with the schemas"
+                )
+                .expect("stderr is writable");
             });
             return None;
         }

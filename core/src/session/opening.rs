@@ -81,11 +81,11 @@ impl Server {
                 self.refuse(reply, id, error, &message, Some(&data));
             }
             _ => {
-                let message = if !self.service.config.speaks(Era::Modern) {
-                    "Not initialized: send `initialize` first"
-                } else {
+                let message = if self.service.config.speaks(Era::Modern) {
                     "Not initialized: send `initialize` first, or `_meta` with \
                      `io.modelcontextprotocol/protocolVersion` and `io.modelcontextprotocol/clientCapabilities`"
+                } else {
+                    "Not initialized: send `initialize` first"
                 };
                 self.refuse(reply, id, code::INVALID_PARAMS, message, None);
             }
