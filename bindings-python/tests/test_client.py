@@ -128,6 +128,13 @@ def test_many_calls_at_once_get_their_own_answers() -> None:
     run(test())
 
 
+def test_a_command_is_a_list() -> None:
+    with pytest.raises(TypeError, match="a command is a list"):
+        Client.stdio("python server.py")
+    with pytest.raises(ValueError, match="names a program"):
+        Client.stdio([])
+
+
 def test_a_server_that_dies_of_the_probe_is_started_once_more(caplog: pytest.LogCaptureFixture) -> None:
     async def test() -> None:
         async with raw("dies-of-the-unknown") as client:

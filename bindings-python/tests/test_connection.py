@@ -409,7 +409,8 @@ def test_counters_count(pair: Pair) -> None:
 
 
 def test_two_connections_never_share_their_entropy() -> None:
-    config = json.dumps({"info": INFO, "page_size": 1, "tools": [{"name": name, "inputSchema": {}} for name in "ab"]})
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in "ab"]
+    config = json.dumps({"info": INFO, "page_size": 1, "tools": tools})
     cursors = set()
     for server in (ServerConnection(config), ServerConnection(config)):
         initialize(server)

@@ -31,7 +31,7 @@ export interface ToolOptions {
   readonly title?: string;
   /** What it does, for the model. */
   readonly description?: string;
-  /** A JSON Schema of its arguments, an object; anything by default. */
+  /** A JSON Schema of its arguments, whose `type` is `object`; anything by default. */
   readonly inputSchema?: JsonObject;
   /** A JSON Schema of its `structuredContent`. */
   readonly outputSchema?: JsonObject;

@@ -342,12 +342,15 @@ fn failures_of_a_tool_are_results() {
 #[test]
 fn a_broken_catalog_is_refused() {
     for wrong in [
-        r#"[{"inputSchema":{}}]"#,
-        r#"[{"name":"","inputSchema":{}}]"#,
+        r#"[{"inputSchema":{"type":"object"}}]"#,
+        r#"[{"name":"","inputSchema":{"type":"object"}}]"#,
         r#"[{"name":"a"}]"#,
         r#"[{"name":"a","inputSchema":true}]"#,
-        r#"[{"name":"a","inputSchema":{},"outputSchema":1}]"#,
-        r#"[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{}}]"#,
+        r#"[{"name":"a","inputSchema":{}}]"#,
+        r#"[{"name":"a","inputSchema":{"n":{"type":"string"}}}]"#,
+        r#"[{"name":"a","inputSchema":{"type":"string"}}]"#,
+        r#"[{"name":"a","inputSchema":{"type":"object"},"outputSchema":1}]"#,
+        r#"[{"name":"a","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"object"}}]"#,
         "[1]",
     ] {
         assert!(Catalog::from_tools(json(wrong).elements()).is_err(), "{wrong}");

@@ -36,7 +36,10 @@ fn what_is_wrong_is_said_where_it_is() {
         (r#","capabilities":[]"#, "capabilities: "),
         (r#","revisions":[]"#, "revisions: "),
         (r#","revisions":["2025-11-26"]"#, "revisions: `2025-11-26`"),
-        (r#","tools":[{"name":"a","inputSchema":{}},{"inputSchema":{}}]"#, "tools[1]: "),
+        (
+            r#","tools":[{"name":"a","inputSchema":{"type":"object"}},{"inputSchema":{"type":"object"}}]"#,
+            "tools[1]: ",
+        ),
         (r#","limits":{"no_such":1}"#, "configuration: unknown field `no_such`"),
         (r#","limits":{"handler":-1}"#, "configuration"),
         (r#","limits":{"events":0}"#, "limits.events: "),

@@ -13,7 +13,7 @@ use mcp_sansio::embed::{Batch, Channel, ClientConnection, Code, Options, Record,
 use serde_json::{Value, json};
 
 const CONFIG: &[u8] =
-    br#"{"info":{"name":"s","version":"1"},"tools":[{"name":"slow","inputSchema":{}}],"trace":true}"#;
+    br#"{"info":{"name":"s","version":"1"},"tools":[{"name":"slow","inputSchema":{"type":"object"}}],"trace":true}"#;
 
 /// Texts that take one, two, three and four bytes a character, and none.
 const TEXTS: [&str; 5] = ["", "plain", "é", "€uro", "a😀b"];

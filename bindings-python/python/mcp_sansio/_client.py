@@ -56,13 +56,18 @@ class Client:
         probe: bool = True,
         limits: Mapping[str, int | None] | None = None,
     ) -> Client:
-        """Describes a client of a server that is to be started.
+        """Describes a client of a server that is to be started: `command` is the program and its arguments, a list.
 
         `env` replaces the whole environment; `stderr` is `None` (the server's standard error is ours), a file, or
         a function that is given each line. `revisions` are those to speak, the best first: by default all. Without
         `probe` the conversation begins with the handshake of the older revisions. `limits` are the engine's, by
-        name, durations in milliseconds.
+        name, durations in milliseconds. Raises `TypeError` for a command that is one string, `ValueError` for an
+        empty one.
         """
+        if isinstance(command, str):
+            raise TypeError('a command is a list: `["python", "server.py"]`')
+        if not command:
+            raise ValueError("a command names a program at least")
         config: dict[str, Any] = {
             "info": {"name": name, "version": version},
             "probe": probe,
@@ -145,7 +150,7 @@ class Client:
         return self._connected().exit_status
 
     async def list_tools(self, *, timeout: float | None = None) -> list[Tool]:
-        """Lists the server's tools, all pages. `timeout` in seconds is for each page."""
+        """Lists the server's tools, all pages. `timeout` is for each page, otherwise as in `call_tool`."""
         server = self._connected()
         tools: list[Tool] = []
         cursors: set[str | None] = set()
@@ -172,7 +177,8 @@ class Client:
     ) -> ToolResult:
         """Calls a tool. A tool that failed gives a result with `is_error`; `CallError` is raised if there is none.
 
-        `timeout` is in seconds, for the whole call. `on_progress` is given the value, the total and the message of
+        `timeout` is in seconds, for the whole call. Without one a call may take 600 s, and 60 s without progress: the
+        limits `call_total` and `call_silence`. `on_progress` is given the value, the total and the message of
         each notice. Cancelling the task takes the call back; the cause of the `CancelledError` is then the engine's
         outcome. While the server reads nothing and the output is full, the call waits for room; `Blocked` is raised
         if there is none in time.

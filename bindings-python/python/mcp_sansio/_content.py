@@ -78,8 +78,8 @@ def encode(value: object) -> bytes:
     """Makes the result of a tool from what its handler returned.
 
     A `str` is one text; a list or tuple is several items, each a `str`, a `Media`, a content block (a dict with a
-    `type`) or data; `None` is nothing; a `ToolResult` is itself; anything else is data, as structured content and
-    as the text of it.
+    `type`) or data; `None` is nothing; a `ToolResult` is itself; anything else is data, as the text of it and,
+    where it is an object, as structured content.
     """
     if isinstance(value, str):
         result: dict[str, object] = {"content": [_block(value)]}

@@ -80,9 +80,11 @@ class Server:
 
         The input schema comes from the type hints, the name and the description from the function's. A plain
         function runs in a thread. A parameter hinted `Context` (`SyncContext` in a plain function) is passed in.
-        What is returned is the result, see `ToolResult`; a `ToolError` that is raised is an answer for the model,
-        any other exception is logged and answered in neutral words. Raises `TypeError` for a function that can't
-        be a tool and `ValueError` for a name that is taken.
+
+        A `str` that is returned is a text; a `dict`, model or dataclass is structured content and its text; a list
+        is an item each; a `ToolResult` is itself; anything else is its JSON as a text. A `ToolError` that is raised
+        is an answer for the model, any other exception is logged and answered in neutral words. Raises `TypeError`
+        for a function that can't be a tool and `ValueError` for a name that is taken.
         """
         if callable(name):
             raise TypeError("write `@server.tool()`, with parentheses")

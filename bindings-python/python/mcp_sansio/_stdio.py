@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import os
 import stat
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -158,6 +159,20 @@ async def open_reader(descriptor: int, ends: Ends) -> Reader:
 
 
 @contextlib.contextmanager
+def _by_line(stream: TextIO) -> Iterator[None]:
+    # As standard error does: what a tool prints is seen when it is printed.
+    if not isinstance(stream, io.TextIOWrapper) or stream.line_buffering:
+        yield
+        return
+    stream.reconfigure(line_buffering=True)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            stream.reconfigure(line_buffering=False)
+
+
+@contextlib.contextmanager
 def standard_descriptors() -> Iterator[tuple[int, int]]:
     """Takes standard input and output for the protocol alone.
 
@@ -172,7 +187,8 @@ def standard_descriptors() -> Iterator[tuple[int, int]]:
     os.dup2(2, 1)
     stdin, stdout = (os.dup(copy) for _, copy, _ in kept)
     try:
-        yield stdin, stdout
+        with _by_line(sys.stdout):
+            yield stdin, stdout
     finally:
         with contextlib.suppress(OSError):
             sys.stdout.flush()

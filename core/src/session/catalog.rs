@@ -37,8 +37,9 @@ pub(crate) struct Page<'a> {
 }
 
 impl Catalog {
-    /// Tools, each as its definition: an object with at least `name` and `inputSchema` (an object). Fails on a tool
-    /// without them, on one whose `outputSchema` is no object, and on a name that is there twice.
+    /// Tools, each as its definition: an object with at least `name` and `inputSchema` (an object whose `type` is
+    /// `object`). Fails on a tool without them, on one whose `outputSchema` is no object, and on a name that is there
+    /// twice.
     pub fn from_tools<'a>(tools: impl IntoIterator<Item = Json<'a>>) -> Result<Self, ConfigError> {
         let mut catalog =
             Self { text: String::new(), items: Vec::new(), by_name: Vec::new(), fingerprint: [0; 8] };
@@ -49,9 +50,12 @@ impl Catalog {
                 .and_then(Json::as_str)
                 .filter(|name| !name.is_empty())
                 .ok_or_else(|| wrong("needs a `name`, a string that is not empty"))?;
-            if !tool.member("inputSchema").is_some_and(Json::is_object) {
+            // Clients that check the list refuse all of it for one schema of another type.
+            let takes =
+                tool.member("inputSchema").and_then(|schema| schema.member("type")).and_then(Json::as_str);
+            if takes.as_deref() != Some("object") {
                 return Err(wrong(
-                    "needs an `inputSchema`, an object; `{\"type\":\"object\"}` takes anything",
+                    "needs an `inputSchema` whose `type` is `object`; `{\"type\":\"object\"}` takes anything",
                 ));
             }
             if tool.member("outputSchema").is_some_and(|schema| !schema.is_object()) {
