@@ -114,8 +114,8 @@ export class Server {
    * Adds a tool, or replaces the one of that name. Clients that are connected are told.
    *
    * The arguments are checked against `inputSchema` before the handler is called. A thrown {@link ToolError} becomes
-   * a result that the model reads; anything else that is thrown goes to `onError`, and the peer learns only that the
-   * tool failed.
+   * a result with `isError` that the model reads. Anything else that is thrown, or returned but no
+   * {@link ToolOutcome}, goes to `onError`; the result then has `isError` and says only that the tool failed.
    */
   tool<A = JsonObject>(name: string, options: ToolOptions, handler: ToolHandler<A>): this {
     const inputSchema = options.inputSchema ?? { type: "object" };
@@ -265,13 +265,20 @@ export class ServerSession {
     const request = record.handle;
     const name = record.text(2);
     const tool = (record.related & TOOL_CALL) !== 0 && name !== undefined ? this.#find(name) : undefined;
-    const answer = tool === undefined ? unsupported : await this.#run(tool, record);
+    if (tool === undefined) this.#answer(request, unsupported);
+    else if (!this.#answer(request, await this.#run(tool, record))) this.#answer(request, failed);
+  }
+
+  /** False: the engine refused the answer. */
+  #answer(request: number, answer: Answer): boolean {
     try {
       this.#driver.answer((connection, now) => {
         answer(connection, now, request);
       });
+      return true;
     } catch (error) {
       report(this.#options, error);
+      return false;
     }
   }
 
@@ -298,9 +305,7 @@ export class ServerSession {
         };
       }
       if (!running.over) report(this.#options, error);
-      return (connection, now, request) => {
-        connection.respondInternalError(now, request);
-      };
+      return failed;
     } finally {
       this.#running.delete(record.handle);
     }
@@ -378,15 +383,23 @@ const unsupported: Answer = (connection, now, request) => {
   connection.respondUnsupported(now, request);
 };
 
-function isContent(outcome: ToolOutcome): outcome is readonly ContentBlock[] {
-  return Array.isArray(outcome);
+/** The reason is for `onError` alone: it may hold secrets. */
+const failed: Answer = (connection, now, request) => {
+  connection.respondToolError(now, request, "the tool failed");
+};
+
+function isBlock(value: unknown): value is ContentBlock {
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 }
 
-function resultOf(outcome: ToolOutcome): ToolResult {
+function isContent(value: unknown): value is readonly ContentBlock[] {
+  return Array.isArray(value) && value.every(isBlock);
+}
+
+/** Handlers in plain JavaScript return what they like. */
+function resultOf(outcome: unknown): ToolResult {
   if (typeof outcome === "string") return { content: [{ type: "text", text: outcome }] };
   if (isContent(outcome)) return { content: outcome };
-  // Handlers in plain JavaScript return what they like.
-  const content: unknown = (outcome as ToolResult | undefined)?.content;
-  if (!Array.isArray(content)) throw new TypeError("a handler returns a string, an array of content, or { content }");
-  return outcome;
+  if (isContent((outcome as Partial<ToolResult> | null | undefined)?.content)) return outcome as ToolResult;
+  throw new TypeError("a handler returns a string, an array of content blocks, or { content }");
 }

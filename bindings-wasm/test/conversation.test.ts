@@ -10,6 +10,18 @@ import { ManualClock, deferred } from "./support.js";
 const REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 const UNICODE = "Grüße, 世界! \u{1F469}\u200D\u{1F680} \u0000 \"quoted\" \\ \u2028";
 
+const cycle: Record<string, unknown> = { content: [] };
+cycle["cycle"] = cycle;
+/** What a handler may not return. */
+const unusable = new Map<string, unknown>([
+  ["nothing", undefined],
+  ["null", null],
+  ["texts", ["one", "two"]],
+  ["no block", { content: [{ text: "no type" }] }],
+  ["cycle", cycle],
+  ["engine's member", { content: [], resultType: "other" }],
+]);
+
 interface Pair {
   readonly server: Server;
   readonly client: Client;
@@ -62,7 +74,7 @@ for (const revision of REVISIONS) {
       server.tool("breaks", {}, () => {
         throw new Error("the secret reason");
       });
-      server.tool("returns nothing", {}, () => undefined as unknown as string);
+      for (const [name, value] of unusable) server.tool(name, {}, () => value as string);
     });
     const { client, errors } = made;
     assert.equal(client.revision, revision);
@@ -73,7 +85,7 @@ for (const revision of REVISIONS) {
     const tools = await client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ["echo", "blocks", "whole", "refuses", "breaks", "returns nothing"],
+      ["echo", "blocks", "whole", "refuses", "breaks", ...unusable.keys()],
     );
     assert.deepEqual(tools[0]?.inputSchema["required"], ["text"]);
     assert.deepEqual(tools[1]?.inputSchema, { type: "object" });
@@ -87,16 +99,18 @@ for (const revision of REVISIONS) {
     assert.equal(refused.isError, true);
     assert.deepEqual(refused.content, [{ type: "text", text: UNICODE }]);
 
-    for (const name of ["breaks", "returns nothing"]) {
-      const failure = await client.callTool(name).catch((error: unknown) => error);
-      assert.ok(failure instanceof CallError);
-      assert.equal(failure.code, "call.rpc");
-      assert.doesNotMatch(failure.message, /secret/);
+    for (const name of ["breaks", ...unusable.keys()]) {
+      const failure = await client.callTool(name);
+      assert.equal(failure.isError, true);
+      assert.deepEqual(failure.content, [{ type: "text", text: "the tool failed" }]);
     }
-    assert.deepEqual(errors.map(String), [
-      "Error: the secret reason",
-      "TypeError: a handler returns a string, an array of content, or { content }",
-    ]);
+    assert.equal(String(errors.shift()), "Error: the secret reason");
+    assert.match(String(errors.pop()), /resultType/);
+    assert.match(String(errors.pop()), /circular/);
+    assert.deepEqual(
+      errors.map(String),
+      Array(4).fill("TypeError: a handler returns a string, an array of content blocks, or { content }"),
+    );
 
     const unknown = await client.callTool("no such tool").catch((error: unknown) => error);
     assert.ok(unknown instanceof CallError && unknown.code === "call.rpc");

@@ -119,7 +119,7 @@ async function converse(revision: string, serverEngine: Engine, clientEngine: En
   await client.callTool("steps", {}, { onProgress: ({ progress }) => steps.push(progress) });
   assert.deepEqual(steps, [1, 2, 3]);
   assert.equal((await client.callTool("refuses")).isError, true);
-  await assert.rejects(client.callTool("breaks"), { code: "call.rpc" });
+  assert.equal((await client.callTool("breaks")).isError, true);
   await assert.rejects(client.callTool("nothing"), { code: "call.rpc" });
   const controller = new AbortController();
   const call = client.callTool("waits", {}, { signal: controller.signal });
