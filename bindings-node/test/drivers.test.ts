@@ -146,6 +146,24 @@ test("what was asked before the end of input is still answered", async () => {
   assert.match(output, /"text":"late"/);
 });
 
+test("arguments and options that can't work are refused by name", async () => {
+  const toServer = new Tap();
+  const toClient = new PassThrough();
+  await example().connect(new StreamLink(toServer, toClient), native);
+  const client = new Client(name);
+  await client.connect(new StreamLink(toClient, toServer), native);
+  const before = toServer.passed.length;
+  for (const value of [0, -1, NaN, Infinity, "5", null]) {
+    const options = { timeout: value as number };
+    const refused = { name: "EngineError", code: "send.invalid", message: /option timeout must/ };
+    await assert.rejects(client.callTool("echo", {}, options), refused);
+    await assert.rejects(client.listTools(options), refused);
+  }
+  await assert.rejects(client.callTool(5 as unknown as string), { code: "send.invalid", message: /the tool's name must/ });
+  assert.equal(toServer.passed.length, before);
+  await client.close();
+});
+
 test("an answer to a call that is over is dropped", async () => {
   const toServer = new PassThrough();
   const toClient = new PassThrough();

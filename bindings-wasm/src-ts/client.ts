@@ -61,9 +61,9 @@ export interface Progress {
 
 /** Options of one request. */
 export interface RequestOptions {
-  /** Milliseconds without a sign of life after which it ends with `call.timeout`. */
+  /** Milliseconds without a sign of life after which it ends with `call.timeout`: above 0, and finite. */
   readonly timeout?: number;
-  /** Milliseconds in all after which it ends with `call.timeout`, whatever its progress. */
+  /** Milliseconds in all after which it ends with `call.timeout`, whatever its progress: above 0, and finite. */
   readonly totalTimeout?: number;
   /** Takes the request back when it is aborted: the server is told, and the call ends with `call.cancelled`. */
   readonly signal?: AbortSignal;
@@ -194,7 +194,7 @@ export class Client {
   /**
    * All tools of the server, over all pages.
    *
-   * @throws {@link CallError} also `call.invalid_result`, if the pages don't end.
+   * @throws {@link CallError} also `call.invalid_result`, if the pages don't end; {@link EngineError} `send.invalid`.
    */
   async listTools(options: ListOptions = {}): Promise<ToolInfo[]> {
     const session = this.#live;
@@ -218,9 +218,10 @@ export class Client {
   /**
    * Calls a tool. A tool that failed has a result with `isError`.
    *
-   * @throws {@link CallError}
+   * @throws {@link CallError}; {@link EngineError} `send.invalid` for an argument or option that can't work.
    */
   async callTool(name: string, args: JsonObject = {}, options: RequestOptions = {}): Promise<ToolResult> {
+    requireString("the tool's name", name);
     const text = JSON.stringify(args);
     const result = await this.#live.request(
       (connection, now, given) => connection.callTool(now, name, text, given),
@@ -232,9 +233,10 @@ export class Client {
   /**
    * Makes any other request and returns its result.
    *
-   * @throws {@link CallError}
+   * @throws {@link CallError}; {@link EngineError} `send.invalid` for an argument or option that can't work.
    */
-  call(method: string, params?: JsonObject, options: RequestOptions = {}): Promise<unknown> {
+  async call(method: string, params?: JsonObject, options: RequestOptions = {}): Promise<unknown> {
+    requireString("the method", method);
     const text = params && JSON.stringify(params);
     return this.#live.request((connection, now, given) => connection.call(now, method, text, given), options);
   }
@@ -344,8 +346,9 @@ class ClientSession {
         reject(new CallError("call.cancelled", "the call was cancelled before it was made", { cause: signal.reason }));
         return;
       }
+      const given = callOptions(options);
       const call = this.#driver.command((connection, now) => {
-        const handle = start(connection, now, callOptions(options));
+        const handle = start(connection, now, given);
         // Registered before the drain, which may already bring the outcome.
         this.#pending.set(handle, { resolve, reject, onProgress: options.onProgress });
         return handle;
@@ -479,7 +482,20 @@ class ClientSession {
   }
 }
 
+// Callers in plain JavaScript pass what they like, and the engines differ in what they make of it.
+
+function requireString(what: string, value: unknown): void {
+  if (typeof value !== "string") throw new EngineError("send.invalid", `${what} must be a string`);
+}
+
+function requireTime(option: string, value: unknown): void {
+  if (value === undefined || (typeof value === "number" && Number.isFinite(value) && value > 0)) return;
+  throw new EngineError("send.invalid", `the option ${option} must be a positive finite number of milliseconds`);
+}
+
 function callOptions(options: RequestOptions): CallOptions {
+  requireTime("timeout", options.timeout);
+  requireTime("totalTimeout", options.totalTimeout);
   return {
     ...(options.timeout !== undefined && { silenceMs: options.timeout }),
     ...(options.totalTimeout !== undefined && { totalMs: options.totalTimeout }),

@@ -106,6 +106,24 @@ test("nothing is known and nothing can be called before the server is", async ()
   await assert.rejects(connecting);
 });
 
+test("arguments and options that can't work are refused by name, and nothing is sent", async () => {
+  const { client, link } = await connected();
+  for (const value of [0, -1, NaN, Infinity, "5", null, 5n]) {
+    for (const option of ["timeout", "totalTimeout"]) {
+      const options = { [option]: value };
+      const refused = { name: "EngineError", code: "send.invalid", message: new RegExp(`option ${option} must`) };
+      await assert.rejects(client.callTool("echo", {}, options), refused);
+      await assert.rejects(client.listTools(options), refused);
+      await assert.rejects(client.call("ping", {}, options), refused);
+    }
+  }
+  for (const name of [undefined, null, 5, {}]) {
+    await assert.rejects(client.callTool(name as string), { code: "send.invalid", message: /the tool's name must/ });
+    await assert.rejects(client.call(name as string), { code: "send.invalid", message: /the method must/ });
+  }
+  assert.deepEqual(await sent(link), []);
+});
+
 test("an error of the server comes with its number and data", async () => {
   const { client, link } = await connected();
   const call = client.callTool("echo", { a: 1 }, { meta: { "example.org/trace": 7 } });
