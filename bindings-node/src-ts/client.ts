@@ -3,14 +3,21 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 
-import { Client, type ClientOptions, type Hooks, report, shielded } from "mcp-sansio-wasm/shared";
+import {
+  Client,
+  type ClientOptions,
+  type Hooks,
+  type LinkEvents,
+  report,
+  shielded,
+} from "mcp-sansio-wasm/shared";
 
 import { loadEngine } from "./engine.js";
 import { StreamLink } from "./stream-link.js";
 
 /** Milliseconds that a server gets to exit after the end of its input, and again after SIGTERM. */
 const PATIENCE_MS = 2000;
-/** Milliseconds that the output of a server that has exited is still waited for. */
+/** Milliseconds that the end of a server's output is waited for after it has exited, or reads no more. */
 const LINGER_MS = 250;
 
 /** How to start a server. */
@@ -137,6 +144,18 @@ class ServerProcess extends StreamLink {
       child.once("close", (code, signal) => {
         resolve({ code, signal });
       });
+    });
+  }
+
+  /** A server's input breaks when it dies, maybe before its last words were read: its output decides. */
+  override open(events: LinkEvents): void {
+    super.open({
+      ...events,
+      closed: () => {
+        setTimeout(() => {
+          events.closed();
+        }, LINGER_MS).unref();
+      },
     });
   }
 

@@ -175,6 +175,29 @@ test("a program that can't be started, or is no server, is said to be so", async
   await assert.rejects(start("", { args: ["--eval", ""] }, { probe: false }), { code: "close.peer" });
 });
 
+test("what a server says last is read, though its input is broken by then", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const faults: string[] = [];
+    const server = { command: "sh", args: ["-c", "echo config file missing; exit 1"] };
+    const started = start("", server, { onFault: ({ code }) => faults.push(code) });
+    await assert.rejects(started, { code: "close.peer", message: /not JSON/ });
+    assert.deepEqual(faults, ["fault.parse", "fault.parse"]);
+  }
+});
+
+test("a server that reads no more, and stays, ends the connection", async () => {
+  const { promise: deaf, resolve } = deferred<undefined>();
+  const stderr = (): void => {
+    resolve(undefined);
+  };
+  const server = { command: "sh", args: ["-c", "exec 0<&-; echo deaf >&2; exec sleep 60"], stderr, patience: 100 };
+  const client = await StdioClient.connect(server, { name: "test", version: "1" }, "2026-07-28");
+  clients.push(client);
+  await deaf;
+  await assert.rejects(client.callTool("any"), { code: "call.closed" });
+  assert.equal(await client.closed, "close.peer");
+});
+
 test("a host that is done exits, and leaves nothing running", { timeout: 20_000 }, async () => {
   const host = file("test/programs/host.mjs");
   const { stdout, stderr } = await run(node, [host, node, file(misbehaving)]);
