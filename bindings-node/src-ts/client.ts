@@ -6,6 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import {
   Client,
   type ClientOptions,
+  EngineError,
   type Hooks,
   type LinkEvents,
   report,
@@ -72,7 +73,7 @@ export class StdioClient extends Client {
    * server. A server that dies of the question for its era is started once more, without the question.
    *
    * @throws what `spawn` says if the program can't be started; {@link EngineError} as {@link Client.connect} says.
-   * Whatever was started has exited by then.
+   * Whatever was started has exited by then; of a server that did so by itself, the message says how.
    */
   static async connect(server: ServerCommand, options: ClientOptions, remembered?: string): Promise<StdioClient> {
     const client = new StdioClient(options);
@@ -84,8 +85,11 @@ export class StdioClient extends Client {
     try {
       await client.connect(start, loadEngine(), remembered);
     } catch (error) {
-      await client.#allExited();
-      throw error;
+      const exit = await client.#allExited();
+      const terminated = client.#processes.at(-1)?.terminated ?? true;
+      if (terminated || !(error instanceof EngineError) || error.code !== "close.peer") throw error;
+      const how = exit.signal === null ? `exited with status ${String(exit.code)}` : `was ended by ${exit.signal}`;
+      throw new EngineError(error.code, `the server ${how} before it answered; ${error.message}`, { cause: error });
     }
     return client;
   }
@@ -145,6 +149,11 @@ class ServerProcess extends StreamLink {
         resolve({ code, signal });
       });
     });
+  }
+
+  /** Whether a signal from here told it to exit. */
+  get terminated(): boolean {
+    return this.#child.killed;
   }
 
   /** A server's input breaks when it dies, maybe before its last words were read: its output decides. */

@@ -185,6 +185,19 @@ test("what a server says last is read, though its input is broken by then", asyn
   }
 });
 
+test("of a server that exits before it answers, the error says how", async () => {
+  const ends = [
+    ["exit 2", /^the server exited with status 2 before it answered; /],
+    ["kill -KILL $$", /^the server was ended by SIGKILL before it answered; /],
+  ] as const;
+  for (const [command, message] of ends) {
+    const server = { command: "sh", args: ["-c", command] };
+    for (const probe of [true, false]) await assert.rejects(start("", server, { probe }), { code: "close.peer", message });
+  }
+  const closesOutput = { command: "sh", args: ["-c", "exec 1>&-; exec sleep 60"], patience: 50 };
+  await assert.rejects(start("", closesOutput), { code: "close.peer", message: /^the connection ended/ });
+});
+
 test("a server that reads no more, and stays, ends the connection", async () => {
   const { promise: deaf, resolve } = deferred<undefined>();
   const stderr = (): void => {
