@@ -211,6 +211,11 @@ test("a server that reads no more, and stays, ends the connection", async () => 
   assert.equal(await client.closed, "close.peer");
 });
 
+test("no server is started for options that can't work", async () => {
+  const options = { limits: { messageBytes: -1 } };
+  await assert.rejects(start("", { command: "/no/such/program" }, options), { code: "config.invalid" });
+});
+
 test("a host that is done exits, and leaves nothing running", { timeout: 20_000 }, async () => {
   const host = file("test/programs/host.mjs");
   const { stdout, stderr } = await run(node, [host, node, file(misbehaving)]);

@@ -145,8 +145,9 @@ export class Client {
   }
 
   /**
-   * Connects, and resolves when the server is known. A `link` that is a function may be called a second time: some
-   * servers die of the question for their era, and are started once more with the question left out.
+   * Connects, and resolves when the server is known. A `link` that is a function is called once the options are known
+   * to work, and maybe a second time: some servers die of the question for their era, and are started once more with
+   * the question left out.
    *
    * `remembered` is the revision of an earlier connection to the same server: the era is not asked for again.
    *
@@ -162,6 +163,8 @@ export class Client {
       await this.#open(engine, link, this.#options, remembered);
       return;
     }
+    // Nothing is started for options that can't work.
+    connectionOf(await engine, this.#options, false).free?.();
     try {
       await this.#open(engine, await link(), this.#options, remembered);
     } catch (error) {
@@ -278,6 +281,12 @@ export class Client {
   }
 }
 
+function connectionOf(engine: Engine, options: ClientOptions, messages: boolean): ClientConnection {
+  const config = JSON.stringify({ ...commonConfig(options), probe: options.probe });
+  const seed = (options.seed ?? randomSeed)();
+  return typed(() => new engine.ClientConnection(config, seed, messages));
+}
+
 interface Pending {
   resolve(result: unknown): void;
   reject(error: CallError): void;
@@ -300,9 +309,7 @@ class ClientSession {
 
   constructor(engine: Engine, link: Link, options: ClientOptions) {
     this.#options = options;
-    const config = JSON.stringify({ ...commonConfig(options), probe: options.probe });
-    const seed = (options.seed ?? randomSeed)();
-    const connection = typed(() => new engine.ClientConnection(config, seed, link.messages));
+    const connection = connectionOf(engine, options, link.messages);
     this.#ready = new Promise((resolve, reject) => {
       this.#isReady = resolve;
       this.#isNotReady = reject;

@@ -85,6 +85,12 @@ test("a server that dies twice is not started a third time", async () => {
   assert.equal(starts, 2);
 });
 
+test("nothing is started for options that can't work", async () => {
+  const client = new Client({ name: "c", version: "1", limits: { messageBytes: -1 } });
+  const start = (): never => assert.fail("it was started");
+  await assert.rejects(client.connect(start, engine), { code: "config.invalid" });
+});
+
 test("a remembered revision asks nothing again", async () => {
   const link = new FakeLink();
   const client = new Client({ name: "c", version: "1" });
