@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import sys
 import threading
 from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from io_tools import run, served
 from mcp_sansio import Context, Media, Server, SyncContext, ToolError, ToolResult
@@ -168,6 +169,54 @@ def test_errors_of_tools_are_for_the_model_and_others_are_not(caplog: pytest.Log
 
     run(test())
     assert [record.getMessage() for record in caplog.records] == ["the tool `unknown` failed"]
+
+
+class Panic(BaseException):
+    """As extension modules raise."""
+
+
+@pytest.mark.parametrize("end", [SystemExit(2), Panic("1234"), StopIteration()], ids=repr)
+@pytest.mark.parametrize("plain", [False, True])
+def test_whatever_a_tool_raises_the_server_goes_on(
+    end: BaseException,
+    plain: object,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    server = Server("test", "1")
+
+    def leave() -> None:
+        raise end
+
+    async def leave_async() -> None:
+        raise end
+
+    server.tool(name="leave")(leave if plain else leave_async)
+
+    async def test() -> None:
+        async with served(server) as (peer, _):
+            peer.call_tool(1, "leave")
+            assert (await peer.answer(1))["result"] == {"content": [text("the tool failed")], "isError": True}
+            peer.send(line(id=2, method="ping"))
+            await peer.answer(2)
+
+    run(test())
+    assert [record.getMessage() for record in caplog.records] == ["the tool `leave` failed"]
+
+
+def test_a_validator_that_fails_is_a_tool_that_failed(caplog: pytest.LogCaptureFixture) -> None:
+    server = Server("test", "1")
+
+    @server.tool()
+    async def check(n: Annotated[int, AfterValidator(sys.exit)]) -> int:
+        return n
+
+    async def test() -> None:
+        async with served(server) as (peer, _):
+            peer.call_tool(1, "check", {"n": 1})
+            assert (await peer.answer(1))["result"] == {"content": [text("the tool failed")], "isError": True}
+
+    run(test())
+    assert [record.getMessage() for record in caplog.records] == ["the tool `check` failed"]
 
 
 def test_a_result_that_the_engine_refuses_is_still_answered(caplog: pytest.LogCaptureFixture) -> None:

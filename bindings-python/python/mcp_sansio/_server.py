@@ -83,8 +83,8 @@ class Server:
 
         A `str` that is returned is a text; a `dict`, model or dataclass is structured content and its text; a list
         is an item each; a `ToolResult` is itself; anything else is its JSON as a text. A `ToolError` that is raised
-        is an answer for the model, any other exception is logged and answered in neutral words. Raises `TypeError`
-        for a function that can't be a tool and `ValueError` for a name that is taken.
+        is an answer for the model, any other exception is logged and answered in neutral words, `SystemExit` too.
+        Raises `TypeError` for a function that can't be a tool and `ValueError` for a name that is taken.
         """
         if callable(name):
             raise TypeError("write `@server.tool()`, with parentheses")
@@ -220,6 +220,11 @@ class _Session:
         except ValueError as error:
             self._answer(self._connection.respond_invalid_arguments, request.handle, str(error))
             return
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - a validator of the application's, and the client waits
+            self._fail(handler, request.handle)
+            return
         context = Context(self._driver, request)
         if handler.context_name is not None:
             arguments[handler.context_name] = context if handler.is_async else SyncContext(context, self._loop)
@@ -237,13 +242,19 @@ class _Session:
                 # By the handler's own doing: the client still waits.
                 self._answer(connection.respond_tool_error, request, _NEUTRAL)
             raise
-        except Exception:  # noqa: BLE001 - the application's, and the client waits
-            _log.exception("the tool `%s` failed", handler.name)
-            self._answer(connection.respond_tool_error, request, _NEUTRAL)
+        except (KeyboardInterrupt, GeneratorExit):
+            # Not the handler's: a signal, or an event loop that is gone.
+            raise
+        except BaseException:  # noqa: BLE001 - the application's: `sys.exit` in a tool ends the tool, not the server
+            self._fail(handler, request)
         else:
             self._answer(connection.respond, request, result)
         finally:
             del self._running[request]
+
+    def _fail(self, handler: Handler, request: int) -> None:
+        _log.exception("the tool `%s` failed", handler.name)
+        self._answer(self._connection.respond_tool_error, request, _NEUTRAL)
 
     def _answer(self, respond: Callable[..., None], request: int, *answer: str | bytes) -> None:
         try:
