@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,42 @@ def test_a_server_that_dies_at_once_is_not_started_for_ever(tmp_path: Path) -> N
 
     run(test())
     assert starts.read_text() == "xx"
+
+
+@pytest.mark.parametrize(
+    ("end", "what", "status"),
+    [
+        ("sys.exit(2)", "the server exited with status 2 before it answered", 2),
+        ("sys.stdin.readline(); sys.exit(3)", "the server exited with status 3 before it answered", 3),
+        ("os.kill(os.getpid(), 9)", "the server was ended by signal 9 (Killed) before it answered", -9),
+    ],
+)
+@pytest.mark.parametrize("probe", [True, False])
+def test_how_a_server_ended_that_never_answered(end: str, what: str, status: int, probe: object) -> None:
+    told: list[str] = []
+    program = f"import os, signal, sys; print('my last words', file=sys.stderr, flush=True); {end}"
+
+    async def test() -> None:
+        with pytest.raises(ConnectFailed, match=re.escape(what)) as failed:
+            async with Client.stdio([PYTHON, "-c", program], probe=bool(probe), stderr=told.append):
+                pytest.fail("there is nobody")
+        assert (failed.value.code, failed.value.exit_status) == ("close.peer", status)
+
+    run(test())
+    assert told == ["my last words"] * (2 if probe else 1)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_server_that_had_to_be_ended_has_no_status_of_its_own() -> None:
+    program = "import os, signal; os.close(1); signal.pause()"
+
+    async def test() -> None:
+        with pytest.raises(ConnectFailed, match="the server closed its output before it answered") as failed:
+            async with Client.stdio([PYTHON, "-c", program]):
+                pytest.fail("it says nothing")
+        assert failed.value.exit_status is None
+
+    run(test())
 
 
 def test_a_server_that_refuses() -> None:

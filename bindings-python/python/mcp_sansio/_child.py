@@ -31,6 +31,7 @@ LAST_WORDS_SECONDS = 0.5
 STDERR_LINE = 64 * 1024
 """Characters of a line of standard error after which it is passed on in pieces."""
 
+_LEFT = ("close.peer", "close.probe_closed")
 _log = logging.getLogger("mcp_sansio")
 
 
@@ -67,13 +68,14 @@ class Child(asyncio.SubprocessProtocol):
         self.driver = Driver(self.connection, self._deliver)
         self.driver.closed.add_done_callback(self._on_closed)
         self.ready: asyncio.Future[Ready] = self._loop.create_future()
-        """What is known of the server, once it is; or a `ConnectFailed`."""
+        """What is known of the server, once it is; or a `ConnectFailed`: `open` waits for it."""
         self._calls: dict[int, _Call] = {}
         self._on_notification = on_notification
         self._on_stderr = on_stderr
         self._stderr_text = ""
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._last_fault = ""
+        self._ended_by_us = False
         self._exited = asyncio.Event()
         self._stderr_ended = asyncio.Event()
         self._transport: asyncio.SubprocessTransport
@@ -116,6 +118,33 @@ class Child(asyncio.SubprocessProtocol):
     def exit_status(self) -> int | None:
         """The exit status, once there is one."""
         return self._transport.get_returncode()
+
+    async def open(self) -> Ready:
+        """Waits until the server is known; ends it and raises `ConnectFailed` if no conversation comes about."""
+        try:
+            return await self.ready
+        except BaseException as failure:
+            # Until then it is not known how the process ended.
+            await self.close()
+            if isinstance(failure, ConnectFailed) and failure.code in _LEFT:
+                raise self._left(failure.code) from None
+            raise
+
+    def _left(self, code: str) -> ConnectFailed:
+        status = None if self._ended_by_us else self.exit_status
+        if status is None:
+            what = "closed its output"
+        elif status < 0:
+            what = f"was ended by signal {-status} ({signal.strsignal(-status)})"
+        else:
+            what = f"exited with status {status}"
+        failure = ConnectFailed(f"the server {what} before it answered ({self._why(code)})")
+        failure.code = code
+        failure.exit_status = status
+        return failure
+
+    def _why(self, code: str) -> str:
+        return f"{code}: {self._last_fault}" if self._last_fault else code
 
     async def call(
         self,
@@ -162,6 +191,7 @@ class Child(asyncio.SubprocessProtocol):
 
     def _signal(self, number: signal.Signals) -> None:
         if self.exit_status is None:
+            self._ended_by_us = True
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._transport.get_pid(), number)
 
@@ -225,8 +255,7 @@ class Child(asyncio.SubprocessProtocol):
                 self._last_fault = detail
                 _log.warning("the server broke a rule: %s (%s, see %s)", detail, code, page)
             case Closed(reason=reason) if not self.ready.done():
-                why = f"{reason}: {self._last_fault}" if self._last_fault else reason
-                failure = ConnectFailed(f"no conversation with the server: {why}")
+                failure = ConnectFailed(f"no conversation with the server: {self._why(reason)}")
                 failure.code = reason
                 self.ready.set_exception(failure)
 

@@ -87,10 +87,9 @@ class Client:
             config = to_json(self._config | {"probe": probe})
             child = await Child.start(self._command, config, self._notice, **self._options)
             try:
-                self._known = await child.ready
-            except BaseException as failure:
-                await child.close()
-                if probe and isinstance(failure, ConnectFailed) and failure.code == _RESTART:
+                self._known = await child.open()
+            except ConnectFailed as failure:
+                if probe and failure.code == _RESTART:
                     # Some servers die of a method that they don't know.
                     probe = False
                     continue
