@@ -21,7 +21,6 @@ from mcp_sansio import (
     ConnectFailed,
     ConnectionClosed,
     InvalidResult,
-    LocalProtocolError,
     RemoteError,
 )
 from mcp_sansio._driver import within
@@ -53,9 +52,20 @@ def test_what_is_known_of_the_server() -> None:
             assert client.instructions == "`search` finds text in files."
             assert client.exit_status is None
         assert client.exit_status == 0
-        with pytest.raises(LocalProtocolError) as refused:
+        with pytest.raises(ConnectionClosed, match=r"close\.local"):
             await client.call_tool("echo", {"text": "late"})
-        assert refused.value.code == "send.closed"
+
+    run(test())
+
+
+def test_a_call_that_comes_while_the_connection_is_closed() -> None:
+    async def test() -> None:
+        async with Client.stdio(EXAMPLE) as client:
+            closing = asyncio.create_task(client._connected().close())
+            await asyncio.sleep(0)
+            with pytest.raises(ConnectionClosed, match=r"close\.local"):
+                await client.call_tool("echo", {"text": "late"})
+            await closing
 
     run(test())
 
@@ -308,6 +318,10 @@ def test_a_server_that_crashes_ends_the_calls() -> None:
                 await client.call_tool("any")
             assert failed.value.delivered
             assert isinstance(failed.value, ConnectionError)
+            for late in (client.call_tool("any"), client.list_tools(), client.call("ping"), client.notify("any")):
+                with pytest.raises(ConnectionClosed, match=r"close\.peer") as failed:
+                    await late
+                assert (failed.value.code, failed.value.delivered) == ("call.closed", False)
         assert client.exit_status == -signal.SIGKILL
 
     run(test())

@@ -11,11 +11,11 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from ._core import ClientConnection
 from ._driver import Driver, within
-from ._errors import CallError, ConnectFailed, McpError
+from ._errors import CallError, ConnectFailed, ConnectionClosed, LocalProtocolError, McpError
 from .events import Closed, Completed, Event, Failed, Fault, Input, Notification, Progress, Ready
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Stderr: TypeAlias = int | IO[Any] | Callable[[str], None] | None
 OnProgress: TypeAlias = Callable[[float, float | None, str | None], None]
+Answer = TypeVar("Answer")
 
 CLOSE_SECONDS = 2.0
 """How long a server may take to go after the end of its input, and again after SIGTERM."""
@@ -31,6 +32,7 @@ LAST_WORDS_SECONDS = 0.5
 STDERR_LINE = 64 * 1024
 """Characters of a line of standard error after which it is passed on in pieces."""
 
+_AFTER_THE_END = "send.closed"
 _LEFT = ("close.peer", "close.probe_closed")
 _log = logging.getLogger("mcp_sansio")
 
@@ -159,7 +161,7 @@ class Child(asyncio.SubprocessProtocol):
             options["silence_ms"] = options["total_ms"] = max(1, round(timeout * 1000))
         if on_progress is not None:
             options["progress"] = True
-        handle = await self.driver.do_with_room(begin, *arguments, patience=timeout, **options)
+        handle = await self._send(begin, *arguments, patience=timeout, **options)
         call = self._calls[handle] = _Call(self._loop.create_future(), on_progress)
         try:
             return await call.outcome
@@ -168,6 +170,22 @@ class Child(asyncio.SubprocessProtocol):
                 self.driver.do(self.connection.cancel, handle)
             self.driver.turn()
             raise cancelled from call.failure
+
+    async def notify(self, method: str, params: bytes | None) -> None:
+        """Sends a notice."""
+        await self._send(self.connection.notify, method, params)
+
+    async def _send(self, command: Callable[..., Answer], *arguments: str | bytes | None, **options: Any) -> Answer:  # noqa: ANN401 - the command's own
+        try:
+            return await self.driver.do_with_room(command, *arguments, **options)
+        except LocalProtocolError as refused:
+            if refused.code != _AFTER_THE_END:
+                raise
+            # For the application it is one thing whether the end came before the call or during it. What the engine
+            # has not told yet is our own `close`.
+            closed = self.driver.closed
+            reason = closed.result() if closed.done() else "close.local"
+            raise ConnectionClosed(f"the connection has ended ({reason})") from None
 
     async def close(self) -> None:
         """Ends the conversation, then the process: end of input, SIGTERM, SIGKILL."""

@@ -212,10 +212,10 @@ class Client:
         return json.loads(text)
 
     async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
-        """Sends a notice."""
+        """Sends a notice; raises `ConnectionClosed` after the end of the connection."""
         server = self._connected()
         json_params = None if params is None else to_json(params)
-        await server.driver.do_with_room(server.connection.notify, method, json_params)
+        await server.notify(method, json_params)
 
 
 def _decode(model: type[Model], text: str) -> Model:
