@@ -112,7 +112,7 @@ class Server:
         """Serves standard input and output until the client leaves or SIGTERM or SIGINT comes.
 
         At the end of input, or at a signal, what runs may finish for 1.5 s; then it is cancelled. While it runs,
-        `print` goes to standard error.
+        `print` goes to standard error. Raises `OSError` if the process was started without one of the two.
         """
         with _stdio.standard_descriptors() as (stdin, stdout):
             await self.run_pipes(stdin, stdout)
