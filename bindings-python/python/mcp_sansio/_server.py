@@ -213,12 +213,12 @@ class _Session:
     def _request(self, request: Request) -> None:
         handler = self._handlers.get(request.name or "") if request.is_tool_call else None
         if handler is None:
-            self._answer(self._connection.respond_unsupported, request.handle)
+            self._answer(request.method, self._connection.respond_unsupported, request.handle)
             return
         try:
             arguments = handler.check(request.arguments)
         except ValueError as error:
-            self._answer(self._connection.respond_invalid_arguments, request.handle, str(error))
+            self._answer(handler.name, self._connection.respond_invalid_arguments, request.handle, str(error))
             return
         except KeyboardInterrupt:
             raise
@@ -236,11 +236,11 @@ class _Session:
         try:
             result = _content.encode(await handler.run(arguments))
         except ToolError as error:
-            self._answer(connection.respond_tool_error, request, str(error))
+            self._answer(handler.name, connection.respond_tool_error, request, str(error))
         except asyncio.CancelledError:
             if not context.cancelled:
                 # By the handler's own doing: the client still waits.
-                self._answer(connection.respond_tool_error, request, _NEUTRAL)
+                self._answer(handler.name, connection.respond_tool_error, request, _NEUTRAL)
             raise
         except (KeyboardInterrupt, GeneratorExit):
             # Not the handler's: a signal, or an event loop that is gone.
@@ -248,21 +248,21 @@ class _Session:
         except BaseException:  # noqa: BLE001 - the application's: `sys.exit` in a tool ends the tool, not the server
             self._fail(handler, request)
         else:
-            self._answer(connection.respond, request, result)
+            self._answer(handler.name, connection.respond, request, result)
         finally:
             del self._running[request]
 
     def _fail(self, handler: Handler, request: int) -> None:
         _log.exception("the tool `%s` failed", handler.name)
-        self._answer(self._connection.respond_tool_error, request, _NEUTRAL)
+        self._answer(handler.name, self._connection.respond_tool_error, request, _NEUTRAL)
 
-    def _answer(self, respond: Callable[..., None], request: int, *answer: str | bytes) -> None:
+    def _answer(self, asked: str, respond: Callable[..., None], request: int, *answer: str | bytes) -> None:
         try:
             self._driver.do(respond, request, *answer)
         except AlreadyOver:
             pass
         except LocalProtocolError:
-            _log.exception("an answer was refused")
+            _log.exception("the answer of `%s` was refused", asked)
             with contextlib.suppress(LocalProtocolError):
                 self._driver.do(self._connection.respond_internal_error, request)
 
