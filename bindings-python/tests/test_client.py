@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,6 @@ from mcp_sansio import (
     ConnectFailed,
     ConnectionClosed,
     InvalidResult,
-    LocalProtocolError,
     RemoteError,
 )
 from mcp_sansio._driver import within
@@ -52,9 +52,20 @@ def test_what_is_known_of_the_server() -> None:
             assert client.instructions == "`search` finds text in files."
             assert client.exit_status is None
         assert client.exit_status == 0
-        with pytest.raises(LocalProtocolError) as refused:
+        with pytest.raises(ConnectionClosed, match=r"close\.local"):
             await client.call_tool("echo", {"text": "late"})
-        assert refused.value.code == "send.closed"
+
+    run(test())
+
+
+def test_a_call_that_comes_while_the_connection_is_closed() -> None:
+    async def test() -> None:
+        async with Client.stdio(EXAMPLE) as client:
+            closing = asyncio.create_task(client._connected().close())
+            await asyncio.sleep(0)
+            with pytest.raises(ConnectionClosed, match=r"close\.local"):
+                await client.call_tool("echo", {"text": "late"})
+            await closing
 
     run(test())
 
@@ -158,6 +169,42 @@ def test_a_server_that_dies_at_once_is_not_started_for_ever(tmp_path: Path) -> N
 
     run(test())
     assert starts.read_text() == "xx"
+
+
+@pytest.mark.parametrize(
+    ("end", "what", "status"),
+    [
+        ("sys.exit(2)", "the server exited with status 2 before it answered", 2),
+        ("sys.stdin.readline(); sys.exit(3)", "the server exited with status 3 before it answered", 3),
+        ("os.kill(os.getpid(), 9)", "the server was ended by signal 9 (Killed) before it answered", -9),
+    ],
+)
+@pytest.mark.parametrize("probe", [True, False])
+def test_how_a_server_ended_that_never_answered(end: str, what: str, status: int, probe: object) -> None:
+    told: list[str] = []
+    program = f"import os, signal, sys; print('my last words', file=sys.stderr, flush=True); {end}"
+
+    async def test() -> None:
+        with pytest.raises(ConnectFailed, match=re.escape(what)) as failed:
+            async with Client.stdio([PYTHON, "-c", program], probe=bool(probe), stderr=told.append):
+                pytest.fail("there is nobody")
+        assert (failed.value.code, failed.value.exit_status) == ("close.peer", status)
+
+    run(test())
+    assert told == ["my last words"] * (2 if probe else 1)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_server_that_had_to_be_ended_has_no_status_of_its_own() -> None:
+    program = "import os, signal; os.close(1); signal.pause()"
+
+    async def test() -> None:
+        with pytest.raises(ConnectFailed, match="the server closed its output before it answered") as failed:
+            async with Client.stdio([PYTHON, "-c", program]):
+                pytest.fail("it says nothing")
+        assert failed.value.exit_status is None
+
+    run(test())
 
 
 def test_a_server_that_refuses() -> None:
@@ -271,6 +318,10 @@ def test_a_server_that_crashes_ends_the_calls() -> None:
                 await client.call_tool("any")
             assert failed.value.delivered
             assert isinstance(failed.value, ConnectionError)
+            for late in (client.call_tool("any"), client.list_tools(), client.call("ping"), client.notify("any")):
+                with pytest.raises(ConnectionClosed, match=r"close\.peer") as failed:
+                    await late
+                assert (failed.value.code, failed.value.delivered) == ("call.closed", False)
         assert client.exit_status == -signal.SIGKILL
 
     run(test())

@@ -402,6 +402,39 @@ def test_what_tools_print_does_not_reach_the_client() -> None:
     assert afterwards == b"at last"
 
 
+def without(descriptor: str, command: list[str]) -> list[str]:
+    """The command, started with one of its standard descriptors closed."""
+    return ["sh", "-c", f'exec "$@" {descriptor}', "sh", *command]
+
+
+@pytest.mark.parametrize(("descriptor", "name"), [("<&-", "input"), (">&-", "output")])
+def test_a_server_that_is_started_without_a_pipe_says_so(descriptor: str, name: str) -> None:
+    _, ended = converse(without(descriptor, EXAMPLE))
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith(b"OSError: [Errno 9] standard %s is closed" % name.encode())
+
+
+def test_a_server_needs_no_standard_error() -> None:
+    body = """
+    print("printed")
+    os.write(1, b"written\\n")
+    return "done"
+"""
+    (answer,), ended = converse(without("2>&-", program(body)), ACT)
+    assert json.loads(answer)["result"]["content"][0]["text"] == "done"
+    assert ended.returncode == 0
+
+
+def test_an_application_may_have_no_stream_for_its_output() -> None:
+    body = """
+    print("printed")
+    return "done"
+"""
+    (answer,), ended = converse(program(body, end="sys.stdout = None; server.run()"), ACT)
+    assert json.loads(answer)["result"]["content"][0]["text"] == "done"
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
 def test_input_may_be_a_file_or_nothing(tmp_path: Path) -> None:
     script, output = tmp_path / "script", tmp_path / "output"
     script.write_bytes(OPENING + line(id=1, method="tools/call", params={"name": "echo", "arguments": {"text": "é"}}))

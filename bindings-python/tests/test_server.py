@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import sys
 import threading
 from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from io_tools import run, served
 from mcp_sansio import Context, Media, Server, SyncContext, ToolError, ToolResult
@@ -38,6 +39,7 @@ RETURNS = [
     (["a", "b"], {"content": [text("a"), text("b")]}),
     ([1, {"x": 2}], {"content": [text("1"), text('{"x":2}')]}),
     ({"x": 2}, {"content": [text('{"x":2}')], "structuredContent": {"x": 2}}),
+    ("NaN", {"content": [text("NaN")]}),
     (42, {"content": [text("42")]}),
     (
         Place("Rigi", 1798),
@@ -170,6 +172,54 @@ def test_errors_of_tools_are_for_the_model_and_others_are_not(caplog: pytest.Log
     assert [record.getMessage() for record in caplog.records] == ["the tool `unknown` failed"]
 
 
+class Panic(BaseException):
+    """As extension modules raise."""
+
+
+@pytest.mark.parametrize("end", [SystemExit(2), Panic("1234"), StopIteration()], ids=repr)
+@pytest.mark.parametrize("plain", [False, True])
+def test_whatever_a_tool_raises_the_server_goes_on(
+    end: BaseException,
+    plain: object,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    server = Server("test", "1")
+
+    def leave() -> None:
+        raise end
+
+    async def leave_async() -> None:
+        raise end
+
+    server.tool(name="leave")(leave if plain else leave_async)
+
+    async def test() -> None:
+        async with served(server) as (peer, _):
+            peer.call_tool(1, "leave")
+            assert (await peer.answer(1))["result"] == {"content": [text("the tool failed")], "isError": True}
+            peer.send(line(id=2, method="ping"))
+            await peer.answer(2)
+
+    run(test())
+    assert [record.getMessage() for record in caplog.records] == ["the tool `leave` failed"]
+
+
+def test_a_validator_that_fails_is_a_tool_that_failed(caplog: pytest.LogCaptureFixture) -> None:
+    server = Server("test", "1")
+
+    @server.tool()
+    async def check(n: Annotated[int, AfterValidator(sys.exit)]) -> int:
+        return n
+
+    async def test() -> None:
+        async with served(server) as (peer, _):
+            peer.call_tool(1, "check", {"n": 1})
+            assert (await peer.answer(1))["result"] == {"content": [text("the tool failed")], "isError": True}
+
+    run(test())
+    assert [record.getMessage() for record in caplog.records] == ["the tool `check` failed"]
+
+
 def test_a_result_that_the_engine_refuses_is_still_answered(caplog: pytest.LogCaptureFixture) -> None:
     server = Server("test", "1", limits={"message_bytes": 1000})
 
@@ -177,19 +227,45 @@ def test_a_result_that_the_engine_refuses_is_still_answered(caplog: pytest.LogCa
     async def much() -> str:
         return "x" * 2000
 
-    @server.tool()
-    async def endless() -> float:
-        return float("nan")
-
     async def test() -> None:
         async with served(server) as (peer, _):
             peer.call_tool(1, "much")
             assert "error" in await peer.answer(1)
-            peer.call_tool(2, "endless")
-            await peer.answer(2)
 
     run(test())
-    assert "an answer was refused" in caplog.text
+    assert [record.getMessage() for record in caplog.records] == ["the answer of `much` was refused"]
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        NAN,
+        float("-inf"),
+        {"x": [NAN]},
+        ["a", NAN],
+        [{"type": "text", "text": "a", "_meta": {"x": NAN}}],
+        ToolResult(structured_content={"x": NAN}),
+        object(),
+        {"x": object()},
+    ],
+)
+def test_a_result_that_is_no_json_is_a_tool_that_failed(value: object, caplog: pytest.LogCaptureFixture) -> None:
+    server = Server("test", "1")
+
+    @server.tool()
+    async def give() -> Any:
+        return value
+
+    async def test() -> None:
+        async with served(server) as (peer, _):
+            peer.call_tool(1, "give")
+            assert (await peer.answer(1))["result"] == {"content": [text("the tool failed")], "isError": True}
+
+    run(test())
+    assert [record.getMessage() for record in caplog.records] == ["the tool `give` failed"]
 
 
 def test_plain_functions_run_in_threads_with_a_context_of_their_own() -> None:

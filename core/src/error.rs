@@ -93,7 +93,8 @@ pub struct RpcError {
     pub data: Option<Payload>,
 }
 
-/// Why a call has no result.
+/// Why a call has no result. Shown as text it says nothing that the peer sent: an error's own message is in
+/// [`Rpc`](Self::Rpc).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
@@ -211,6 +212,12 @@ pub enum CloseReason {
     Overrun,
     /// An idle session expired (HTTP).
     Idle,
+}
+
+impl core::fmt::Display for CloseReason {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.code())
+    }
 }
 
 impl CloseReason {

@@ -5,6 +5,7 @@ use alloc::{
     string::String,
     sync::Arc,
 };
+use core::fmt;
 
 use serde_json::value::RawValue;
 
@@ -172,11 +173,17 @@ impl<'a> From<&'a RawValue> for Json<'a> {
 
 /// A part of a received message: shares its buffer, so it is cheap to clone, `Send`, `'static`, and never copied for a
 /// redelivery, a fan-out or a replay. Holding one keeps the whole message alive.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Payload {
     buf: Arc<str>,
     start: u32,
     end: u32,
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Payload").field(&self.as_str()).finish()
+    }
 }
 
 impl Payload {

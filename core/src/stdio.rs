@@ -20,7 +20,7 @@ pub struct Connection<R> {
     /// What came in one piece with more than the queues take at once, read on from `read` as they are emptied.
     backlog: Vec<u8>,
     read: usize,
-    /// The input ended behind the backlog.
+    /// The input ended, perhaps behind the backlog.
     ended: bool,
     closed: bool,
 }
@@ -36,7 +36,7 @@ impl<R: Role> Connection<R> {
     /// Any piece of the stream. Complete lines are parsed where they lie; only an unfinished tail is copied, and it is
     /// bounded. Of a piece with more messages than `wants_read` allows the rest is kept until there is room.
     pub fn handle_data(&mut self, now: Instant, data: &[u8]) {
-        if !self.role.engine().begin(now) {
+        if self.ended || !self.role.engine().begin(now) {
             return;
         }
         if self.is_behind() {
@@ -88,16 +88,15 @@ impl<R: Role> Connection<R> {
             return;
         }
         self.read = 0;
-        if core::mem::take(&mut self.ended) {
+        if self.ended {
             self.finish(now);
         }
     }
-    /// End of input. A last line without an end counts as a line. Then as the role's.
+    /// End of input: data that is handed in after it is ignored. A last line without an end counts as a line. Then as
+    /// the role's.
     pub fn handle_eof(&mut self, now: Instant) {
-        if self.is_behind() {
-            self.role.engine().begin(now);
-            self.ended = true;
-        } else {
+        self.role.engine().begin(now);
+        if !core::mem::replace(&mut self.ended, true) && !self.is_behind() {
             self.finish(now);
         }
     }

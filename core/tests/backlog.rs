@@ -64,6 +64,28 @@ fn the_end_of_input_waits_for_what_came_before_it() {
     assert!(server.is_over());
 }
 
+/// The end of input is where it was said, also behind a backlog: what comes after it belongs to no line.
+#[test]
+fn nothing_comes_after_the_end_of_input() {
+    for lines in [0, 100] {
+        let config = ServerConfig::new("test", "1").limits(limits());
+        let mut server = Connection::new(Server::new(Arc::new(config), Seed([0; 32])));
+        server.handle_data(NOW, "log\n".repeat(lines).as_bytes());
+        server.handle_data(NOW, br#"{"jsonrpc":"2.0","id":1,"met"#);
+        server.handle_eof(NOW);
+        server.handle_data(NOW, br#"hod":"ping"}"#);
+        server.handle_eof(NOW);
+        let mut events = Vec::new();
+        while let Some(event) = server.poll_event() {
+            events.push(event);
+        }
+        assert_eq!(events.len(), lines + 2, "a fault for the cut line, and the end");
+        let mut out = Vec::new();
+        while server.write_to(&mut out, usize::MAX) > 0 {}
+        assert!(!String::from_utf8(out).unwrap().contains("result"));
+    }
+}
+
 /// A host that feeds on although nothing is wanted is bounded too.
 #[test]
 fn a_backlog_has_a_bound() {

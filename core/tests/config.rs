@@ -30,9 +30,9 @@ fn a_whole_configuration_is_taken() {
 fn what_is_wrong_is_said_where_it_is() {
     for (members, field) in [
         (",", "configuration"),
-        (r#","no_such":1"#, "configuration: unknown field `no_such`"),
-        (r#","page_size":"1""#, "configuration"),
-        (r#","list_cache":{}"#, "configuration: missing field `ttl_ms`"),
+        (r#","no_such":1"#, "no_such: unknown field"),
+        (r#","page_size":"1""#, "page_size: invalid type"),
+        (r#","list_cache":{}"#, "list_cache: missing field `ttl_ms`"),
         (r#","capabilities":[]"#, "capabilities: "),
         (r#","revisions":[]"#, "revisions: "),
         (r#","revisions":["2025-11-26"]"#, "revisions: `2025-11-26`"),
@@ -40,8 +40,12 @@ fn what_is_wrong_is_said_where_it_is() {
             r#","tools":[{"name":"a","inputSchema":{"type":"object"}},{"inputSchema":{"type":"object"}}]"#,
             "tools[1]: ",
         ),
-        (r#","limits":{"no_such":1}"#, "configuration: unknown field `no_such`"),
-        (r#","limits":{"handler":-1}"#, "configuration"),
+        (r#","limits":{"no_such":1}"#, "limits.no_such: unknown field"),
+        (
+            r#","limits":{"events":1,"handler":"5s"}"#,
+            "limits.handler: invalid type: string \"5s\", expected u64",
+        ),
+        (r#","limits":3"#, "limits: invalid type"),
         (r#","limits":{"events":0}"#, "limits.events: "),
         (r#","limits":{"output_bytes":0}"#, "limits.output_bytes: "),
         (r#","limits":{"session_bytes":0}"#, "limits.session_bytes: "),
@@ -53,7 +57,7 @@ fn what_is_wrong_is_said_where_it_is() {
     }
     for (text, field) in [
         ("", "configuration"),
-        ("{}", "configuration: missing field `info`"),
+        ("{}", "info: "),
         (r#"{"info":1}"#, "info: "),
         (r#"{"info":{"name":"n"}}"#, "info.version: "),
         (r#"{"info":{"name":1,"version":"1"}}"#, "info.name: "),

@@ -11,11 +11,11 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from ._core import ClientConnection
 from ._driver import Driver, within
-from ._errors import CallError, ConnectFailed, McpError
+from ._errors import CallError, ConnectFailed, ConnectionClosed, LocalProtocolError, McpError
 from .events import Closed, Completed, Event, Failed, Fault, Input, Notification, Progress, Ready
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Stderr: TypeAlias = int | IO[Any] | Callable[[str], None] | None
 OnProgress: TypeAlias = Callable[[float, float | None, str | None], None]
+Answer = TypeVar("Answer")
 
 CLOSE_SECONDS = 2.0
 """How long a server may take to go after the end of its input, and again after SIGTERM."""
@@ -31,6 +32,8 @@ LAST_WORDS_SECONDS = 0.5
 STDERR_LINE = 64 * 1024
 """Characters of a line of standard error after which it is passed on in pieces."""
 
+_AFTER_THE_END = "send.closed"
+_LEFT = ("close.peer", "close.probe_closed")
 _log = logging.getLogger("mcp_sansio")
 
 
@@ -67,13 +70,14 @@ class Child(asyncio.SubprocessProtocol):
         self.driver = Driver(self.connection, self._deliver)
         self.driver.closed.add_done_callback(self._on_closed)
         self.ready: asyncio.Future[Ready] = self._loop.create_future()
-        """What is known of the server, once it is; or a `ConnectFailed`."""
+        """What is known of the server, once it is; or a `ConnectFailed`: `open` waits for it."""
         self._calls: dict[int, _Call] = {}
         self._on_notification = on_notification
         self._on_stderr = on_stderr
         self._stderr_text = ""
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._last_fault = ""
+        self._ended_by_us = False
         self._exited = asyncio.Event()
         self._stderr_ended = asyncio.Event()
         self._transport: asyncio.SubprocessTransport
@@ -117,6 +121,33 @@ class Child(asyncio.SubprocessProtocol):
         """The exit status, once there is one."""
         return self._transport.get_returncode()
 
+    async def open(self) -> Ready:
+        """Waits until the server is known; ends it and raises `ConnectFailed` if no conversation comes about."""
+        try:
+            return await self.ready
+        except BaseException as failure:
+            # Until then it is not known how the process ended.
+            await self.close()
+            if isinstance(failure, ConnectFailed) and failure.code in _LEFT:
+                raise self._left(failure.code) from None
+            raise
+
+    def _left(self, code: str) -> ConnectFailed:
+        status = None if self._ended_by_us else self.exit_status
+        if status is None:
+            what = "closed its output"
+        elif status < 0:
+            what = f"was ended by signal {-status} ({signal.strsignal(-status)})"
+        else:
+            what = f"exited with status {status}"
+        failure = ConnectFailed(f"the server {what} before it answered ({self._why(code)})")
+        failure.code = code
+        failure.exit_status = status
+        return failure
+
+    def _why(self, code: str) -> str:
+        return f"{code}: {self._last_fault}" if self._last_fault else code
+
     async def call(
         self,
         begin: Callable[..., int],
@@ -130,7 +161,7 @@ class Child(asyncio.SubprocessProtocol):
             options["silence_ms"] = options["total_ms"] = max(1, round(timeout * 1000))
         if on_progress is not None:
             options["progress"] = True
-        handle = await self.driver.do_with_room(begin, *arguments, patience=timeout, **options)
+        handle = await self._send(begin, *arguments, patience=timeout, **options)
         call = self._calls[handle] = _Call(self._loop.create_future(), on_progress)
         try:
             return await call.outcome
@@ -139,6 +170,22 @@ class Child(asyncio.SubprocessProtocol):
                 self.driver.do(self.connection.cancel, handle)
             self.driver.turn()
             raise cancelled from call.failure
+
+    async def notify(self, method: str, params: bytes | None) -> None:
+        """Sends a notice."""
+        await self._send(self.connection.notify, method, params)
+
+    async def _send(self, command: Callable[..., Answer], *arguments: str | bytes | None, **options: Any) -> Answer:  # noqa: ANN401 - the command's own
+        try:
+            return await self.driver.do_with_room(command, *arguments, **options)
+        except LocalProtocolError as refused:
+            if refused.code != _AFTER_THE_END:
+                raise
+            # For the application it is one thing whether the end came before the call or during it. What the engine
+            # has not told yet is our own `close`.
+            closed = self.driver.closed
+            reason = closed.result() if closed.done() else "close.local"
+            raise ConnectionClosed(f"the connection has ended ({reason})") from None
 
     async def close(self) -> None:
         """Ends the conversation, then the process: end of input, SIGTERM, SIGKILL."""
@@ -162,6 +209,7 @@ class Child(asyncio.SubprocessProtocol):
 
     def _signal(self, number: signal.Signals) -> None:
         if self.exit_status is None:
+            self._ended_by_us = True
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._transport.get_pid(), number)
 
@@ -225,8 +273,7 @@ class Child(asyncio.SubprocessProtocol):
                 self._last_fault = detail
                 _log.warning("the server broke a rule: %s (%s, see %s)", detail, code, page)
             case Closed(reason=reason) if not self.ready.done():
-                why = f"{reason}: {self._last_fault}" if self._last_fault else reason
-                failure = ConnectFailed(f"no conversation with the server: {why}")
+                failure = ConnectFailed(f"no conversation with the server: {self._why(reason)}")
                 failure.code = reason
                 self.ready.set_exception(failure)
 

@@ -87,10 +87,9 @@ class Client:
             config = to_json(self._config | {"probe": probe})
             child = await Child.start(self._command, config, self._notice, **self._options)
             try:
-                self._known = await child.ready
-            except BaseException as failure:
-                await child.close()
-                if probe and isinstance(failure, ConnectFailed) and failure.code == _RESTART:
+                self._known = await child.open()
+            except ConnectFailed as failure:
+                if probe and failure.code == _RESTART:
                     # Some servers die of a method that they don't know.
                     probe = False
                     continue
@@ -213,10 +212,10 @@ class Client:
         return json.loads(text)
 
     async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
-        """Sends a notice."""
+        """Sends a notice; raises `ConnectionClosed` after the end of the connection."""
         server = self._connected()
         json_params = None if params is None else to_json(params)
-        await server.driver.do_with_room(server.connection.notify, method, json_params)
+        await server.notify(method, json_params)
 
 
 def _decode(model: type[Model], text: str) -> Model:

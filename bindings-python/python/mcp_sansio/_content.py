@@ -64,6 +64,12 @@ class Media:
         return {"type": self.kind, "data": base64.b64encode(self.data).decode(), "mimeType": self.mime_type}
 
 
+def _json(value: object) -> tuple[bytes, Any]:
+    # pydantic writes NaN and the infinities, which JSON has not: the check is to read it.
+    text = pydantic_core.to_json(value)
+    return text, pydantic_core.from_json(text, allow_inf_nan=False)
+
+
 def _block(item: object) -> object:
     if isinstance(item, str):
         return {"type": "text", "text": item}
@@ -71,7 +77,8 @@ def _block(item: object) -> object:
         return item.block()
     if isinstance(item, Mapping) and "type" in item:
         return item
-    return {"type": "text", "text": pydantic_core.to_json(item).decode()}
+    text, _ = _json(item)
+    return {"type": "text", "text": text.decode()}
 
 
 def encode(value: object) -> bytes:
@@ -79,7 +86,7 @@ def encode(value: object) -> bytes:
 
     A `str` is one text; a list or tuple is several items, each a `str`, a `Media`, a content block (a dict with a
     `type`) or data; `None` is nothing; a `ToolResult` is itself; anything else is data, as the text of it and,
-    where it is an object, as structured content.
+    where it is an object, as structured content. Raises `ValueError` for what is no JSON, such as NaN.
     """
     if isinstance(value, str):
         result: dict[str, object] = {"content": [_block(value)]}
@@ -93,9 +100,9 @@ def encode(value: object) -> bytes:
     elif isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         result = {"content": [_block(item) for item in value]}
     else:
-        text = pydantic_core.to_json(value)
+        text, data = _json(value)
         result = {"content": [{"type": "text", "text": text.decode()}]}
-        data = pydantic_core.from_json(text)
         if isinstance(data, dict):
             result["structuredContent"] = data
-    return pydantic_core.to_json(result)
+    encoded, _ = _json(result)
+    return encoded

@@ -118,6 +118,9 @@ class AuthRequired(CallError):
 class ConnectFailed(McpError, ConnectionError):
     """No conversation came about; the code is the engine's reason, such as `close.handshake`."""
 
+    exit_status: int | None = None
+    """The exit status of a server that went by itself; negative: the signal that ended it."""
+
 
 class ToolError(Exception):
     """Raised by a tool: its text is the tool's answer, marked as an error, for the model to read."""

@@ -83,8 +83,8 @@ class Server:
 
         A `str` that is returned is a text; a `dict`, model or dataclass is structured content and its text; a list
         is an item each; a `ToolResult` is itself; anything else is its JSON as a text. A `ToolError` that is raised
-        is an answer for the model, any other exception is logged and answered in neutral words. Raises `TypeError`
-        for a function that can't be a tool and `ValueError` for a name that is taken.
+        is an answer for the model, any other exception is logged and answered in neutral words, `SystemExit` too.
+        Raises `TypeError` for a function that can't be a tool and `ValueError` for a name that is taken.
         """
         if callable(name):
             raise TypeError("write `@server.tool()`, with parentheses")
@@ -112,7 +112,7 @@ class Server:
         """Serves standard input and output until the client leaves or SIGTERM or SIGINT comes.
 
         At the end of input, or at a signal, what runs may finish for 1.5 s; then it is cancelled. While it runs,
-        `print` goes to standard error.
+        `print` goes to standard error. Raises `OSError` if the process was started without one of the two.
         """
         with _stdio.standard_descriptors() as (stdin, stdout):
             await self.run_pipes(stdin, stdout)
@@ -213,12 +213,17 @@ class _Session:
     def _request(self, request: Request) -> None:
         handler = self._handlers.get(request.name or "") if request.is_tool_call else None
         if handler is None:
-            self._answer(self._connection.respond_unsupported, request.handle)
+            self._answer(request.method, self._connection.respond_unsupported, request.handle)
             return
         try:
             arguments = handler.check(request.arguments)
         except ValueError as error:
-            self._answer(self._connection.respond_invalid_arguments, request.handle, str(error))
+            self._answer(handler.name, self._connection.respond_invalid_arguments, request.handle, str(error))
+            return
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - a validator of the application's, and the client waits
+            self._fail(handler, request.handle)
             return
         context = Context(self._driver, request)
         if handler.context_name is not None:
@@ -231,27 +236,33 @@ class _Session:
         try:
             result = _content.encode(await handler.run(arguments))
         except ToolError as error:
-            self._answer(connection.respond_tool_error, request, str(error))
+            self._answer(handler.name, connection.respond_tool_error, request, str(error))
         except asyncio.CancelledError:
             if not context.cancelled:
                 # By the handler's own doing: the client still waits.
-                self._answer(connection.respond_tool_error, request, _NEUTRAL)
+                self._answer(handler.name, connection.respond_tool_error, request, _NEUTRAL)
             raise
-        except Exception:  # noqa: BLE001 - the application's, and the client waits
-            _log.exception("the tool `%s` failed", handler.name)
-            self._answer(connection.respond_tool_error, request, _NEUTRAL)
+        except (KeyboardInterrupt, GeneratorExit):
+            # Not the handler's: a signal, or an event loop that is gone.
+            raise
+        except BaseException:  # noqa: BLE001 - the application's: `sys.exit` in a tool ends the tool, not the server
+            self._fail(handler, request)
         else:
-            self._answer(connection.respond, request, result)
+            self._answer(handler.name, connection.respond, request, result)
         finally:
             del self._running[request]
 
-    def _answer(self, respond: Callable[..., None], request: int, *answer: str | bytes) -> None:
+    def _fail(self, handler: Handler, request: int) -> None:
+        _log.exception("the tool `%s` failed", handler.name)
+        self._answer(handler.name, self._connection.respond_tool_error, request, _NEUTRAL)
+
+    def _answer(self, asked: str, respond: Callable[..., None], request: int, *answer: str | bytes) -> None:
         try:
             self._driver.do(respond, request, *answer)
         except AlreadyOver:
             pass
         except LocalProtocolError:
-            _log.exception("an answer was refused")
+            _log.exception("the answer of `%s` was refused", asked)
             with contextlib.suppress(LocalProtocolError):
                 self._driver.do(self._connection.respond_internal_error, request)
 

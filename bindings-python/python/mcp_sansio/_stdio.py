@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import io
 import os
 import stat
@@ -159,7 +160,7 @@ async def open_reader(descriptor: int, ends: Ends) -> Reader:
 
 
 @contextlib.contextmanager
-def _by_line(stream: TextIO) -> Iterator[None]:
+def _by_line(stream: TextIO | None) -> Iterator[None]:
     # As standard error does: what a tool prints is seen when it is printed.
     if not isinstance(stream, io.TextIOWrapper) or stream.line_buffering:
         yield
@@ -172,26 +173,36 @@ def _by_line(stream: TextIO) -> Iterator[None]:
             stream.reconfigure(line_buffering=False)
 
 
+def _flush() -> None:
+    # There is none where the application took it away.
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
 @contextlib.contextmanager
 def standard_descriptors() -> Iterator[tuple[int, int]]:
-    """Takes standard input and output for the protocol alone.
+    """Takes standard input and output for the protocol alone; raises `OSError` if this process has none.
 
     Until it is left, whatever else in this process writes to standard output reaches standard error, and whatever
     else reads standard input finds it empty: tools, their libraries and their child processes too.
     """
-    sys.stdout.flush()
+    for stream, name in ((sys.__stdin__, "input"), (sys.__stdout__, "output")):
+        if stream is None:
+            # It was closed at the start, and its number may be another file's by now.
+            raise OSError(errno.EBADF, f"standard {name} is closed: a server on stdio needs a client at its other end")
+    _flush()
     kept = [(standard, os.dup(standard), os.get_blocking(standard)) for standard in (0, 1)]
-    null = os.open(os.devnull, os.O_RDONLY)
+    null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
+    os.dup2(null if sys.__stderr__ is None else 2, 1)
     os.close(null)
-    os.dup2(2, 1)
     stdin, stdout = (os.dup(copy) for _, copy, _ in kept)
     try:
         with _by_line(sys.stdout):
             yield stdin, stdout
     finally:
         with contextlib.suppress(OSError):
-            sys.stdout.flush()
+            _flush()
         for standard, copy, was_blocking in kept:
             # The mode belongs to the pipe or terminal, which others may share.
             os.set_blocking(copy, was_blocking)

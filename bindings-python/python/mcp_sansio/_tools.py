@@ -114,5 +114,10 @@ def _settle(outcome: concurrent.futures.Future[object], work: Callable[[], objec
         return
     try:
         outcome.set_result(work())
+    except StopIteration as error:
+        # A future can't hold one: it becomes what a coroutine makes of it.
+        stopped = RuntimeError("the function raised StopIteration")
+        stopped.__cause__ = error
+        outcome.set_exception(stopped)
     except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
         outcome.set_exception(error)

@@ -10,7 +10,7 @@ use crate::{
     SealKeys,
     error::ConfigError,
     event::CacheHint,
-    json::Json,
+    json::{Json, unescape},
     jsonrpc::write,
     limits::Limits,
     method::{self, MethodId},
@@ -96,7 +96,7 @@ pub struct ServerConfig {
 #[serde(deny_unknown_fields)]
 struct ServerFields<'a> {
     #[serde(borrow)]
-    info: &'a RawValue,
+    info: Option<&'a RawValue>,
     instructions: Option<String>,
     #[serde(borrow)]
     capabilities: Option<&'a RawValue>,
@@ -112,8 +112,45 @@ struct ServerFields<'a> {
     trace: bool,
 }
 
-fn fields<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, ConfigError> {
-    serde_json::from_slice(text).map_err(|error| ConfigError::new("configuration", format!("{error}")))
+/// Whether a configuration of one member is taken.
+type Taken = fn(&str) -> Result<(), serde_json::Error>;
+
+/// Says which member is to blame, instead of a place in text that a binding wrote.
+fn blame(text: &[u8], error: &serde_json::Error, taken: Taken) -> ConfigError {
+    let members = Json::parse(text).ok().into_iter().flat_map(Json::members);
+    let (field, reason) = culprit("", members, taken).unwrap_or_default();
+    match field.as_str() {
+        "" => ConfigError::new("configuration", reason_of(error)),
+        "limits" => {
+            let limits = Json::parse(text).ok().and_then(|text| text.member("limits"));
+            let taken: Taken = |text| serde_json::from_str::<Limits>(text).map(drop);
+            let limit = culprit("limits.", limits.into_iter().flat_map(Json::members), taken);
+            limit.map_or_else(
+                || ConfigError::new("limits", reason),
+                |(field, reason)| ConfigError::new(field, reason),
+            )
+        }
+        _ => ConfigError::new(field, reason),
+    }
+}
+
+/// The first member that is not taken, and why.
+fn culprit<'a>(
+    path: &str,
+    mut members: impl Iterator<Item = (&'a str, Json<'a>)>,
+    taken: Taken,
+) -> Option<(String, String)> {
+    members.find_map(|(key, value)| {
+        let error = taken(&format!("{{{key}:{}}}", value.get())).err()?;
+        let name = unescape(key).unwrap_or_default();
+        Some((format!("{path}{name}"), reason_of(&error)))
+    })
+}
+
+fn reason_of(error: &serde_json::Error) -> String {
+    let mut reason = format!("{error}");
+    reason.truncate(reason.find(" at line ").unwrap_or(reason.len()));
+    reason
 }
 
 fn revisions(names: &[String]) -> Result<Vec<Revision>, ConfigError> {
@@ -143,9 +180,11 @@ impl ServerConfig {
     }
     /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds.
     pub fn from_json(text: &[u8]) -> Result<Self, ConfigError> {
-        let fields: ServerFields<'_> = fields(text)?;
+        let taken: Taken = |text| serde_json::from_str::<ServerFields<'_>>(text).map(drop);
+        let fields: ServerFields<'_> =
+            serde_json::from_slice(text).map_err(|error| blame(text, &error, taken))?;
         let mut config = Self::new("", "");
-        config.info = implementation(fields.info.get().as_bytes())?;
+        config.info = implementation(fields.info.map_or("null", RawValue::get).as_bytes())?;
         config.instructions = fields.instructions.map(Into::into);
         if let Some(capabilities) = fields.capabilities {
             config = config.capabilities(capabilities.get().as_bytes())?;
@@ -278,7 +317,7 @@ pub struct ClientConfig {
 #[serde(deny_unknown_fields)]
 struct ClientFields<'a> {
     #[serde(borrow)]
-    info: &'a RawValue,
+    info: Option<&'a RawValue>,
     #[serde(borrow)]
     capabilities: Option<&'a RawValue>,
     revisions: Option<Vec<String>>,
@@ -302,9 +341,11 @@ impl ClientConfig {
     }
     /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds.
     pub fn from_json(text: &[u8]) -> Result<Self, ConfigError> {
-        let fields: ClientFields<'_> = fields(text)?;
+        let taken: Taken = |text| serde_json::from_str::<ClientFields<'_>>(text).map(drop);
+        let fields: ClientFields<'_> =
+            serde_json::from_slice(text).map_err(|error| blame(text, &error, taken))?;
         let mut config = Self::new("", "");
-        config.info = implementation(fields.info.get().as_bytes())?;
+        config.info = implementation(fields.info.map_or("null", RawValue::get).as_bytes())?;
         if let Some(capabilities) = fields.capabilities {
             config = config.capabilities(capabilities.get().as_bytes())?;
         }
