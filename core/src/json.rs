@@ -11,9 +11,11 @@ use serde_json::value::RawValue;
 
 use crate::{
     error::NotJson,
-    jsonrpc::envelope::Span,
     scan::{self, CodePoints, Items, Source},
 };
+
+/// A range of bytes of a message. `(0, 0)` is "absent": no value starts at byte 0 of an object.
+pub type Span = (u32, u32);
 
 /// One JSON value, checked once: UTF-8, grammar, depth. Cheap to copy.
 #[derive(Clone, Copy, Debug)]

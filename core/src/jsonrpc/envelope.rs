@@ -1,14 +1,12 @@
 //! One message, scanned once: what it is and where its parts lie. Nothing is copied.
 use alloc::borrow::Cow;
 
+pub use crate::json::Span;
 use crate::{
     error::NotJson,
     json,
     scan::{self, Items, Next, Source},
 };
-
-/// A range of bytes of a message. `(0, 0)` is "absent": no value starts at byte 0 of an object.
-pub type Span = (u32, u32);
 
 /// What the bytes are.
 #[derive(Debug)]

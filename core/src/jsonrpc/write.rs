@@ -2,18 +2,15 @@
 use alloc::string::String;
 use core::fmt::Write as _;
 
-use crate::{
-    event::CacheHint,
-    json::{Flags, Json, compact, unescape},
-};
+use crate::json::{Flags, Json, compact, unescape};
 
 /// The members that the protocol adds to a result.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Stamp<'a> {
     /// `resultType`, in the revisions that have it.
     pub result_type: Option<&'a str>,
-    /// `ttlMs` and `cacheScope`.
-    pub cache: Option<CacheHint>,
+    /// `ttlMs`, and whether `cacheScope` is public.
+    pub cache: Option<(u32, bool)>,
     /// Members for `_meta`, without braces.
     pub meta: Option<&'a str>,
 }
@@ -131,11 +128,11 @@ fn stamp_members(out: &mut String, stamp: &Stamp<'_>, with_meta: bool) {
         out.push_str("\"resultType\":");
         string(out, kind);
     }
-    if let Some(hint) = stamp.cache {
+    if let Some((ttl_ms, public)) = stamp.cache {
         comma(out);
         out.push_str("\"ttlMs\":");
-        integer(out, u64::from(hint.ttl_ms));
-        out.push_str(if hint.public { ",\"cacheScope\":\"public\"" } else { ",\"cacheScope\":\"private\"" });
+        integer(out, u64::from(ttl_ms));
+        out.push_str(if public { ",\"cacheScope\":\"public\"" } else { ",\"cacheScope\":\"private\"" });
     }
     if let (true, Some(meta)) = (with_meta, stamp.meta) {
         comma(out);
