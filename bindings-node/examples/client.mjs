@@ -4,6 +4,7 @@
 // { "echo": { name, arguments, expect }, "fail": { name, arguments }, "progress": { name, arguments },
 //   "cancel": { name, arguments, after: "first-progress" | "sent" } }
 import { readFileSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
 import { StdioClient, codeOf } from "mcp-sansio";
@@ -43,8 +44,8 @@ async function cancelled(step) {
   const firstProgress = step.after === "first-progress";
   const running = call(step, { signal: abort.signal, onProgress: () => firstProgress && abort.abort() });
   if (!firstProgress) {
-    // What comes after it was answered, so it has reached the server.
-    await client.listTools();
+    // The request has left by then.
+    await setImmediate();
     abort.abort();
   }
   return running.then(() => "completed", codeOf);
