@@ -1,6 +1,6 @@
 //! What can go wrong, sorted by whose fault it is. The `code()` strings are unique over all types, prefixed by their
 //! type, and are never changed or reused.
-use alloc::{boxed::Box, string::String};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use crate::{json::Payload, time::Instant};
 
@@ -31,6 +31,68 @@ impl ConfigError {
         Self { field: field.into(), reason: reason.into() }
     }
 }
+
+/// One place where a value does not fit a schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Violation {
+    /// Where in the value: a JSON pointer, empty for all of it.
+    pub path: String,
+    /// What is wrong there, without the value.
+    pub text: String,
+}
+
+impl Violation {
+    pub(crate) fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { path: path.into(), text: text.into() }
+    }
+}
+
+/// Where a value does not fit a schema: at least one place, and not more than were looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violations {
+    first: Violation,
+    more: Vec<Violation>,
+}
+
+impl Violations {
+    pub(crate) fn one(path: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { first: Violation::new(path, text), more: Vec::new() }
+    }
+    pub(crate) fn from_all(all: impl IntoIterator<Item = Violation>) -> Option<Self> {
+        let mut all = all.into_iter();
+        all.next().map(|first| Self { first, more: all.collect() })
+    }
+    /// The same, of a part of a larger value.
+    #[must_use]
+    pub fn under(mut self, path: &str) -> Self {
+        for violation in core::iter::once(&mut self.first).chain(&mut self.more) {
+            violation.path.insert_str(0, path);
+        }
+        self
+    }
+    /// The first.
+    pub fn first(&self) -> &Violation {
+        &self.first
+    }
+    /// All, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Violation> {
+        core::iter::once(&self.first).chain(&self.more)
+    }
+}
+
+impl core::fmt::Display for Violations {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        for (place, violation) in self.iter().enumerate() {
+            let (comma, colon) =
+                (if place > 0 { "; " } else { "" }, if violation.path.is_empty() { "" } else { ": " });
+            write!(f, "{comma}{}{colon}{}", violation.path, violation.text)?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for Violations {}
 
 /// A command that was refused. Nothing was sent and nothing changed, but for [`SendError::TooLarge`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

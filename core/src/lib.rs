@@ -121,6 +121,8 @@ pub mod limits;
 pub mod method;
 pub mod revision;
 mod scan;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod session;
 pub mod stdio;
 pub mod time;
