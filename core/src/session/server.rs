@@ -8,7 +8,9 @@ use super::{
     commands::{check_notice, respond},
     config::Allowed,
     engine::{Engine, Reply, Wire},
+    mint::Mint,
     opening::Opening,
+    principal::Principal,
     role::{Answer, BASE, PROGRESS, Role},
     seal::Sealer,
     service::Service,
@@ -17,7 +19,7 @@ use super::{
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
-    error::{CloseReason, SendError},
+    error::{CloseReason, ConfigError, SendError},
     event::{Action, Event, Method, Outcome, Related, Request, Target},
     json::{Json, Payload, unescape},
     jsonrpc::{
@@ -27,7 +29,7 @@ use crate::{
     },
     method::{self, Handling, MethodId, MethodKind, Side},
     revision::{Era, Revision},
-    time::Instant,
+    time::{Instant, WallClock},
     trace::TraceRecord,
 };
 
@@ -52,6 +54,8 @@ impl Server {
                 engine: Engine::new(Side::Server, config.limits.clone(), config.trace),
                 catalog: config.catalog.clone(),
                 sealer: Sealer::new(config.keys.as_ref(), &seed),
+                mint: Mint::new(&seed),
+                clock: None,
                 allowed: Allowed::by(declared),
                 result_meta: config.result_meta(),
                 modern: config.versions(Era::Modern),
@@ -60,6 +64,23 @@ impl Server {
             state: SessionState::new(),
             last_modern: None,
         }
+    }
+    /// Whom the channel belongs to: the host's name for an authenticated subject, stable over token refreshes, never the
+    /// token, at most 256 bytes. Without this it is nobody, who has no protection from other nobodies: what is sealed for
+    /// one is good for all. State and tasks of one principal are unknown to every other.
+    pub fn with_principal(mut self, principal: &str) -> Result<Self, ConfigError> {
+        self.state.principal = Principal::named(principal)?;
+        Ok(self)
+    }
+    /// Which wall-clock time it is. What leaves the process with a date (sealed state, tasks) needs it.
+    #[must_use]
+    pub fn with_clock(mut self, clock: WallClock) -> Self {
+        self.set_wall_clock(clock);
+        self
+    }
+    /// The wall clock jumped, or became known.
+    pub fn set_wall_clock(&mut self, clock: WallClock) {
+        self.service.clock = Some(clock);
     }
 
     /// One complete message, without its terminator. Copied (once) only if the application is to see it.

@@ -1,9 +1,11 @@
 //! What a legacy session keeps, in at most 160 bytes.
-use super::{LogLevel, config::Allowed, subscriptions::Notices};
+use super::{LogLevel, config::Allowed, principal::Principal, subscriptions::Notices};
 use crate::revision::Revision;
 
 #[derive(Debug)]
 pub(crate) struct SessionState {
+    /// Whom it belongs to; modern requests on the same channel too.
+    pub(crate) principal: Principal,
     /// What its client may be asked.
     pub(crate) peer: Allowed,
     pub(crate) notices: Notices,
@@ -22,6 +24,7 @@ const _: () = assert!(size_of::<SessionState>() <= 160, "a session stays small")
 impl SessionState {
     pub(crate) const fn new() -> Self {
         Self {
+            principal: Principal([0; 16]),
             peer: Allowed::NONE,
             notices: Notices::NONE,
             revision: None,
