@@ -95,7 +95,7 @@ impl core::fmt::Display for Violations {
 impl core::error::Error for Violations {}
 
 /// A command that was refused. Nothing was sent and nothing changed, but for [`SendError::TooLarge`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SendError {
     /// No room in the output. `Event::Writable` follows, once, even if there is room again before the next poll.
@@ -125,6 +125,10 @@ pub enum SendError {
     /// Not allowed on this method or in this state; the text says why.
     #[error("not valid here: {0}")]
     Invalid(&'static str),
+    /// A tool's result does not fit the `outputSchema` that the tool declares; the text says where and why. The request
+    /// still awaits its answer.
+    #[error("the result does not fit the tool's `outputSchema`: {0}")]
+    OutputMismatch(Box<str>),
 }
 
 impl SendError {
@@ -140,6 +144,7 @@ impl SendError {
             Self::UnknownHandle => "send.unknown_handle",
             Self::TooLarge => "send.too_large",
             Self::Invalid(_) => "send.invalid",
+            Self::OutputMismatch(_) => "send.output_mismatch",
         }
     }
 }

@@ -111,6 +111,7 @@
 #![deny(missing_docs)]
 extern crate alloc;
 
+pub mod elicitation;
 pub mod embed;
 pub mod error;
 pub mod event;

@@ -30,10 +30,7 @@ use alloc::{
 };
 use core::fmt::{self, Write};
 
-use jsonschema::{
-    Draft, PatternOptions, ValidationError,
-    error::ValidationErrorKind,
-};
+use jsonschema::{Draft, PatternOptions, ValidationError, error::ValidationErrorKind};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -97,7 +94,10 @@ pub struct Validator(Kind);
 enum Kind {
     /// Any object fits.
     AnyObject,
-    Compiled { inner: Box<jsonschema::Validator>, costs: Box<[Cost]> },
+    Compiled {
+        inner: Box<jsonschema::Validator>,
+        costs: Box<[Cost]>,
+    },
 }
 
 impl Validator {
@@ -158,8 +158,7 @@ impl Validator {
         }
         let errors = inner.iter_errors(&value).take(MAX_VIOLATIONS);
         let all = errors.map(|error| Violation::new(error.instance_path().to_string(), text_of(&error)));
-        Err(Violations::from_all(all)
-            .unwrap_or_else(|| Violations::one("", "does not fit the schema")))
+        Err(Violations::from_all(all).unwrap_or_else(|| Violations::one("", "does not fit the schema")))
     }
 
     /// Checks a result of `tools/call` whose tool declares this schema as its `outputSchema`: its `structuredContent` is
@@ -229,7 +228,9 @@ fn spelled_out(json: Json<'_>) -> Option<Value> {
 /// How many values there are in a value, itself included, and in how many levels.
 fn measure(value: &Value) -> (u64, usize) {
     let all = |parts: &mut dyn Iterator<Item = &Value>| {
-        parts.map(measure).fold((1, 0), |(count, depth), (parts, below)| (count + parts, depth.max(below + 1)))
+        parts
+            .map(measure)
+            .fold((1, 0), |(count, depth), (parts, below)| (count + parts, depth.max(below + 1)))
     };
     match value {
         Value::Array(elements) => all(&mut elements.iter()),
@@ -279,7 +280,9 @@ impl Write for Cut {
             self.0.push_str(more);
             return Ok(());
         }
-        self.0.extend(more.char_indices().take_while(|(at, next)| at + next.len_utf8() <= room).map(|(_, next)| next));
+        self.0.extend(
+            more.char_indices().take_while(|(at, next)| at + next.len_utf8() <= room).map(|(_, next)| next),
+        );
         self.0.push('…');
         Err(fmt::Error)
     }

@@ -36,8 +36,13 @@ enum Place {
 fn schema_keyword(keyword: &str) -> Option<Place> {
     match keyword {
         "not" | "if" | "then" | "else" => Some(Place::Same),
-        "items" | "additionalItems" | "contains" | "additionalProperties" | "unevaluatedProperties"
-        | "unevaluatedItems" | "propertyNames" => Some(Place::Parts),
+        "items"
+        | "additionalItems"
+        | "contains"
+        | "additionalProperties"
+        | "unevaluatedProperties"
+        | "unevaluatedItems"
+        | "propertyNames" => Some(Place::Parts),
         _ => None,
     }
 }

@@ -4,13 +4,17 @@ use core::ops::Range;
 
 use sha2::{Digest, Sha256};
 
-use super::seal::{Cursor, ListKind, Sealer};
+use super::{
+    schemas::ToolSchemas,
+    seal::{Cursor, ListKind, Sealer},
+};
 use crate::{error::ConfigError, json::Json, jsonrpc::write};
 
 #[derive(Debug)]
 struct Item {
     name: Box<str>,
     range: Range<usize>,
+    schemas: ToolSchemas,
 }
 
 /// Tools of one moment, their definitions serialized once. Immutable and shared: a change is a new catalog.
@@ -25,6 +29,8 @@ pub struct Catalog {
     /// Places in `items`, by name.
     by_name: Vec<u32>,
     fingerprint: [u8; 8],
+    /// Some tool's results are checked.
+    has_output: bool,
 }
 
 /// A page of a list.
@@ -38,11 +44,16 @@ pub(crate) struct Page<'a> {
 
 impl Catalog {
     /// Tools, each as its definition: an object with at least `name` and `inputSchema` (an object whose `type` is
-    /// `object`). Fails on a tool without them, on one whose `outputSchema` is no object, and on a name that is there
-    /// twice.
+    /// `object`). Fails on a tool without them, on one whose `outputSchema` is no object, on a name that is there twice,
+    /// and, with the feature `schema`, on a schema that does not compile.
     pub fn from_tools<'a>(tools: impl IntoIterator<Item = Json<'a>>) -> Result<Self, ConfigError> {
-        let mut catalog =
-            Self { text: String::new(), items: Vec::new(), by_name: Vec::new(), fingerprint: [0; 8] };
+        let mut catalog = Self {
+            text: String::new(),
+            items: Vec::new(),
+            by_name: Vec::new(),
+            fingerprint: [0; 8],
+            has_output: false,
+        };
         for (place, tool) in tools.into_iter().enumerate() {
             let wrong = |reason: &str| ConfigError::new(format!("tools[{place}]"), reason);
             let name = tool
@@ -61,13 +72,15 @@ impl Catalog {
             if tool.member("outputSchema").is_some_and(|schema| !schema.is_object()) {
                 return Err(wrong("`outputSchema` must be an object"));
             }
+            let schemas = ToolSchemas::compile(tool, &format!("tools[{place}]"))?;
             if !catalog.text.is_empty() {
                 catalog.text.push(',');
             }
             let start = catalog.text.len();
             write::json(&mut catalog.text, tool);
             let range = start..catalog.text.len();
-            catalog.items.push(Item { name: name.into(), range });
+            catalog.has_output |= schemas.has_output();
+            catalog.items.push(Item { name: name.into(), range, schemas });
         }
         let items = &catalog.items;
         catalog.by_name = (0..u32::try_from(items.len()).unwrap_or(u32::MAX)).collect();
@@ -102,9 +115,13 @@ impl Catalog {
         });
         found.ok().and_then(|at| self.by_name.get(at)).map(|place| *place as usize)
     }
-    /// Whether there is a tool of this name.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.place(name).is_some()
+    /// The schemas of the tool of this name, if there is one.
+    pub(crate) fn schemas(&self, name: &str) -> Option<&ToolSchemas> {
+        self.place(name).and_then(|place| self.items.get(place)).map(|item| &item.schemas)
+    }
+    /// Whether the results of some tool are checked.
+    pub(crate) fn has_output(&self) -> bool {
+        self.has_output
     }
     /// The page that begins at `cursor`, of at most so many items and bytes but at least one item; `None` if its place in
     /// the list is gone.

@@ -13,6 +13,7 @@ mod outbox;
 mod principal;
 mod requests;
 pub(crate) mod role;
+mod schemas;
 mod seal;
 mod server;
 mod service;

@@ -1,11 +1,14 @@
 //! What the schemas of a tool say of its calls and their results.
-use crate::{error::ConfigError, json::Json};
+use alloc::string::String;
+#[cfg(feature = "schema")]
+use alloc::{boxed::Box, format};
 
 #[cfg(feature = "schema")]
-use alloc::{boxed::Box, format, string::String};
-
-#[cfg(feature = "schema")]
-use crate::{error::Violations, schema::Validator};
+use crate::schema::Validator;
+use crate::{
+    error::{ConfigError, Violations},
+    json::Json,
+};
 
 /// The compiled schemas of one tool.
 #[cfg(feature = "schema")]
@@ -24,11 +27,11 @@ impl ToolSchemas {
     pub(crate) fn compile(tool: Json<'_>, field: &str) -> Result<Self, ConfigError> {
         let schema = |member: &str| {
             let compiled = tool.member(member).map(Validator::compile).transpose();
-            compiled.map_err(|error| ConfigError::new(format!("{field}.{member}{}", error.path), error.reason))
+            compiled
+                .map_err(|error| ConfigError::new(format!("{field}.{member}{}", error.path), error.reason))
         };
-        let input = match schema("inputSchema")? {
-            Some(input) => input,
-            None => return Err(ConfigError::new(field, "needs an `inputSchema`")),
+        let Some(input) = schema("inputSchema")? else {
+            return Err(ConfigError::new(field, "needs an `inputSchema`"));
         };
         Ok(Self { input, output: schema("outputSchema")?.map(Box::new) })
     }
@@ -58,5 +61,14 @@ impl ToolSchemas {
 
     pub(crate) fn compile(_: Json<'_>, _: &str) -> Result<Self, ConfigError> {
         Ok(Self)
+    }
+    pub(crate) fn misfit(&self, _: Option<Json<'_>>) -> Option<String> {
+        None
+    }
+    pub(crate) fn has_output(&self) -> bool {
+        false
+    }
+    pub(crate) fn check_result(&self, _: Json<'_>) -> Result<(), Violations> {
+        Ok(())
     }
 }

@@ -16,6 +16,7 @@ use super::{
     service::Service,
     state::SessionState,
     subscriptions::CHANGES,
+    tools::write_tool_error,
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
@@ -129,14 +130,18 @@ impl Server {
     }
 
     /// Answers. `Over` if the request was cancelled or closed meanwhile: normal, ignore it. Never `Blocked`.
+    ///
+    /// With the feature `schema`, the result of a tool that declares an `outputSchema` is held against it
+    /// (`server/tools`): `OutputMismatch`, and the request still awaits its answer.
     pub fn respond(
         &mut self,
         now: Instant,
         request: RequestHandle,
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
+        self.service.engine.begin(now);
+        self.check_output(request.as_u64(), &outcome)?;
         let Service { engine, result_meta, .. } = &mut self.service;
-        engine.begin(now);
         let answered = respond(engine, request.as_u64(), outcome, result_meta);
         engine.end_if_idle();
         answered
@@ -171,9 +176,9 @@ impl Server {
         request: RequestHandle,
         text: &str,
     ) -> Result<(), SendError> {
-        let mut result = String::from("{\"content\":[{\"type\":\"text\",\"text\":");
-        write::string(&mut result, text);
-        result.push_str("}],\"isError\":true}");
+        let mut result = String::from("{");
+        write_tool_error(&mut result, text);
+        result.push('}');
         let result = Json::from_checked(&result);
         self.respond(now, request, Outcome::Result { result, cache: None })
     }

@@ -1,14 +1,17 @@
 //! Lists and calls of tools: `server/tools`.
 use alloc::{format, string::String};
 
-use super::{Server, catalog::cursor_of, engine::Reply, role::Role, seal::ListKind};
+use super::{Server, catalog::cursor_of, engine::Reply, role::Role, schemas::ToolSchemas, seal::ListKind};
 use crate::{
+    error::SendError,
+    event::Outcome,
     json::{Json, unescape},
     jsonrpc::{
         code,
         envelope::{Envelope, Field},
+        write,
     },
-    method::MethodId,
+    method::{Handling, MethodId},
     revision::Revision,
 };
 
@@ -51,14 +54,51 @@ impl Server {
             return self.refuse(reply, id, code::INVALID_PARAMS, "`arguments` must be an object", None);
         }
         let name = envelope.raw(Field::Name).and_then(unescape).unwrap_or_default();
-        let catalog = self.service.catalog.as_ref();
-        if catalog.is_some_and(|catalog| !catalog.has(&name)) {
-            let shown: String = name.chars().take(128).collect();
-            let message = format!("Unknown tool: {shown}");
-            return self.refuse(reply, id, code::INVALID_PARAMS, &message, None);
+        let mut unchecked = false;
+        if let Some(catalog) = &self.service.catalog {
+            let Some(schemas) = catalog.schemas(&name) else {
+                let shown: String = name.chars().take(128).collect();
+                let message = format!("Unknown tool: {shown}");
+                return self.refuse(reply, id, code::INVALID_PARAMS, &message, None);
+            };
+            let arguments = envelope.raw(Field::Arguments).map(Json::from_checked);
+            if let Some(misfit) = schemas.misfit(arguments) {
+                return self.refuse_arguments(id, reply, revision, &misfit);
+            }
+            unchecked = ToolSchemas::UNCHECKED;
         }
-        // A tool of the catalog has a schema, which is not checked here.
-        let unchecked = catalog.is_some();
         self.deliver(envelope, id, reply, revision, Some(row), unchecked);
     }
+
+    /// Says that the arguments of a call do not fit: `server/tools`, error handling.
+    fn refuse_arguments(&mut self, id: &str, reply: Reply, revision: Revision, misfit: &str) {
+        if revision.features().argument_errors_are_results {
+            self.service.reply(reply, id, revision, None, |out| write_tool_error(out, misfit));
+        } else {
+            self.refuse(reply, id, code::INVALID_PARAMS, misfit, None);
+        }
+    }
+
+    /// Whether what the application answers a `tools/call` with fits the tool's `outputSchema`.
+    pub(super) fn check_output(&self, request: u64, outcome: &Outcome<'_>) -> Result<(), SendError> {
+        let catalog = self.service.catalog.as_ref().filter(|catalog| catalog.has_output());
+        let (Some(catalog), Outcome::Result { result, .. }) = (catalog, outcome) else { return Ok(()) };
+        let request = self.service.engine.requests.get(request).filter(|request| {
+            request.method.is_some_and(|method| method.row().handling == Handling::CallTool)
+                && request.revision.features().structured_content
+        });
+        let params = request.and_then(|request| Json::from_checked(&request.buf).member("params"));
+        let name = params.and_then(|params| params.member("name")).and_then(Json::as_str);
+        let schemas = name.and_then(|name| catalog.schemas(&name));
+        schemas
+            .map_or(Ok(()), |schemas| schemas.check_result(*result))
+            .map_err(|violations| SendError::OutputMismatch(format!("{violations}").into()))
+    }
+}
+
+/// The members of a tool's result that is an error for the model.
+pub(super) fn write_tool_error(out: &mut String, text: &str) {
+    out.push_str("\"content\":[{\"type\":\"text\",\"text\":");
+    write::string(out, text);
+    out.push_str("}],\"isError\":true");
 }
