@@ -31,7 +31,7 @@ use alloc::{
 use core::fmt::{self, Write};
 
 use jsonschema::{Draft, PatternOptions, ValidationError, error::ValidationErrorKind};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     error::{Violation, Violations},
@@ -111,7 +111,7 @@ impl Validator {
         if schema.get().len() > MAX_SCHEMA_BYTES {
             return Err(SchemaError::new("", format!("is longer than {MAX_SCHEMA_BYTES} bytes")));
         }
-        let mut value = value_of(schema).ok_or_else(|| SchemaError::new("", "has a number out of range"))?;
+        let mut value = value_of(schema);
         if !value.is_object() && !value.is_boolean() {
             return Err(SchemaError::new("", "must be an object or a boolean"));
         }
@@ -141,9 +141,7 @@ impl Validator {
             Kind::AnyObject => return Err(Violations::one("", "is not of type \"object\"")),
             Kind::Compiled { inner, costs } => (inner, costs),
         };
-        let Some(value) = value_of(value) else {
-            return Err(Violations::one("", "has a number out of range"));
-        };
+        let value = value_of(value);
         let (parts, depth) = measure(&value);
         let last = Cost { visits: u32::MAX, levels: u32::MAX };
         let cost = costs.get(depth).or(costs.last()).copied().unwrap_or(last);
@@ -205,23 +203,26 @@ fn is_any_object(schema: &Value) -> bool {
         })
 }
 
-/// `None` for a number that is out of the range of a double.
-fn value_of(json: Json<'_>) -> Option<Value> {
-    serde_json::from_str(json.get()).ok().or_else(|| spelled_out(json))
+/// The value that a text is.
+fn value_of(json: Json<'_>) -> Value {
+    serde_json::from_str(json.get()).unwrap_or_else(|_| spelled_out(json))
 }
 
-/// As `value_of`, for what serde does not take: lone surrogates, which are read as U+FFFD.
-fn spelled_out(json: Json<'_>) -> Option<Value> {
+/// As `value_of`, for what serde does not take: lone surrogates, which are read as U+FFFD, and numbers that are larger than
+/// the largest double, which are read as that.
+fn spelled_out(json: Json<'_>) -> Value {
     let text = json.get().trim_matches([' ', '\t', '\n', '\r']);
-    match text.as_bytes().first()? {
-        b'{' => json
-            .members()
-            .map(|(key, value)| Some((unescape(key)?.into_owned(), spelled_out(value)?)))
-            .collect::<Option<Map<_, _>>>()
-            .map(Value::Object),
-        b'[' => json.elements().map(spelled_out).collect::<Option<_>>().map(Value::Array),
-        b'"' => json.as_str().map(|text| Value::String(text.into_owned())),
-        _ => serde_json::from_str(text).ok(),
+    match text.as_bytes().first() {
+        Some(b'{') => {
+            let member = |(key, value)| Some((unescape(key)?.into_owned(), spelled_out(value)));
+            Value::Object(json.members().filter_map(member).collect())
+        }
+        Some(b'[') => Value::Array(json.elements().map(spelled_out).collect()),
+        Some(b'"') => json.as_str().map_or(Value::Null, |text| Value::String(text.into_owned())),
+        _ => serde_json::from_str(text).unwrap_or_else(|_| {
+            let largest = if text.starts_with('-') { f64::MIN } else { f64::MAX };
+            Value::from(largest)
+        }),
     }
 }
 
