@@ -137,14 +137,8 @@ impl<'s> Graph<'s> {
         let text = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
         let draft_7 = self.draft == Draft::Draft7;
         let mut node = Node { path, base, ..Node::default() };
-        if draft_7 && let Some(target) = text("$ref") {
-            // There a reference hides everything beside it but what others refer to.
-            node.refers.push(("$ref", target));
-            for keyword in ["definitions", "$defs"] {
-                self.visit_map(keywords, keyword, &node, nesting)?;
-            }
-            return Ok(self.keep(number, node));
-        }
+        // There a reference hides everything beside it, which is read all the same.
+        let hidden = draft_7 && text("$ref").is_some();
         if !node.path.is_empty() && keywords.contains_key("$schema") {
             let reason = "a dialect is declared at the top of a schema alone";
             return Err(SchemaError::new(&format!("{}/$schema", node.path), reason));
@@ -153,8 +147,8 @@ impl<'s> Graph<'s> {
             Some(name) if draft_7 && name.starts_with('#') => {
                 self.anchors.insert((base, name.get(1..).unwrap_or_default()), number);
             }
-            Some(id) => node.base = self.enter(id, base, &node.path)?,
-            None => {}
+            Some(id) if !hidden => node.base = self.enter(id, base, &node.path)?,
+            _ => {}
         }
         if !draft_7 {
             for keyword in ["$anchor", "$dynamicAnchor"] {
@@ -165,10 +159,9 @@ impl<'s> Graph<'s> {
             if let Some(name) = text("$dynamicAnchor") {
                 self.dynamic.entry(name).or_default().insert(number);
             }
-            for keyword in ["$ref", "$dynamicRef"] {
-                node.refers.extend(text(keyword).map(|target| (keyword, target)));
-            }
+            node.refers.extend(text("$dynamicRef").map(|target| ("$dynamicRef", target)));
         }
+        node.refers.extend(text("$ref").map(|target| ("$ref", target)));
         for (keyword, value) in keywords {
             match (keyword.as_str(), value) {
                 ("$defs" | "definitions", _) => drop(self.visit_map(keywords, keyword, &node, nesting)?),
@@ -207,13 +200,13 @@ impl<'s> Graph<'s> {
                 }
             }
         }
-        Ok(self.keep(number, node))
-    }
-    fn keep(&mut self, number: usize, node: Node<'s>) -> usize {
+        if hidden {
+            (node.same, node.parts, node.named) = (Vec::new(), Vec::new(), Vec::new());
+        }
         if let Some(kept) = self.nodes.get_mut(number) {
             *kept = node;
         }
-        number
+        Ok(number)
     }
     /// Enters the schemas that are the members of a keyword.
     fn visit_map(
