@@ -189,7 +189,7 @@ class Graph {
     for (const keyword of ["$ref", "$dynamicRef"] as const) {
       if (keyword in schema) node.refers.push([keyword, String(schema[keyword])]);
     }
-    if (typeof schema["pattern"] === "string") schema["pattern"] = linear(schema["pattern"], `${path}/pattern`);
+    if (typeof schema["pattern"] === "string") schema["pattern"] = newer(schema["pattern"], `${path}/pattern`);
     if (schema["uniqueItems"] === true) this.#comparesElements = true;
     // An annotation. What has been read is in the way of the validator.
     for (const keyword of ["format", "$id", "$anchor", "$dynamicAnchor"]) Reflect.deleteProperty(schema, keyword);
@@ -340,20 +340,14 @@ function absolute(reference: string, base: string, at: string): [document: strin
 }
 
 function relinked(patterns: Keywords, at: string): Keywords {
-  return Object.fromEntries(Object.entries(patterns).map(([pattern, schema]) => [linear(pattern, at), schema]));
+  return Object.fromEntries(Object.entries(patterns).map(([pattern, schema]) => [newer(pattern, at), schema]));
 }
 
 /** Escapes that mean the symbol itself, and that only the newer syntax of patterns forbids. */
 const NEEDLESS = /[\s!"#%&',:;<=>@_`~]/;
 
-/**
- * A pattern in the newer syntax, which the validator uses. Fails on what the engine's own validator can't match: patterns
- * with look-around or back-references, which no bound holds.
- */
-function linear(pattern: string, at: string): string {
-  const refuse = (): never => {
-    throw new SchemaError(at, "is no pattern that can be used: ECMA-262 without look-around and back-references");
-  };
+/** A pattern in the newer syntax, which the validator uses. */
+function newer(pattern: string, at: string): string {
   let written = "";
   let inClass = false;
   for (let place = 0; place < pattern.length; place += 1) {
@@ -361,18 +355,17 @@ function linear(pattern: string, at: string): string {
     if (symbol === "\\") {
       place += 1;
       const next = pattern.charAt(place);
-      if (!inClass && /[1-9k]/.test(next)) refuse();
+      if (next === "k" && !inClass) throw new SchemaError(at, "has a back-reference by name: use its number");
       written += NEEDLESS.test(next) || (next === "-" && !inClass) ? next : symbol + next;
       continue;
     }
-    if (!inClass && /^\(\?<?[=!]/.test(pattern.slice(place, place + 4))) refuse();
     inClass = symbol === "[" || (inClass && symbol !== "]");
     written += symbol;
   }
   try {
     new RegExp(written, "u");
   } catch {
-    refuse();
+    throw new SchemaError(at, "is no ECMA-262 pattern");
   }
   return written;
 }

@@ -126,7 +126,7 @@ export class Server {
    *
    * The arguments are checked against `inputSchema` before the handler is called, and what it returns against
    * `outputSchema`: JSON Schema 2020-12, or draft-07 where a schema declares it. A `$ref` leads into its own document,
-   * `format` is an annotation, and patterns have neither look-around nor back-references. A thrown {@link ToolError} becomes
+   * and `format` is an annotation. A thrown {@link ToolError} becomes
    * a result with `isError` that the model reads. Anything else that is thrown, or returned but no
    * {@link ToolOutcome} or does not fit `outputSchema`, goes to `onError`; the result then has `isError` and says only
    * that the tool failed.

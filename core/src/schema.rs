@@ -17,9 +17,9 @@
 //! ```
 //!
 //! Nothing is ever fetched: a `$ref` leads into its own document, or the schema is refused. `format`, `contentEncoding`
-//! and `contentMediaType` are annotations, as 2020-12 has it. A pattern is an ECMA-262 expression without look-around and
-//! back-references, matched in linear time. Both the schema and what a check can cost are bounded; a value that would
-//! cost more is refused.
+//! and `contentMediaType` are annotations, as 2020-12 has it. A pattern is an ECMA-262 expression, matched in linear time;
+//! one with look-around or back-references in a bounded number of steps. Both the schema and what a check can cost are
+//! bounded; a value that would cost more is refused.
 mod graph;
 
 use alloc::{
@@ -49,6 +49,8 @@ pub const MAX_LEVELS: u32 = 1024;
 const EXPLAIN: u64 = 100_000;
 /// Bytes of one compiled pattern.
 const PATTERN_BYTES: usize = 256 << 10;
+/// Steps back in one match of a pattern with look-around or back-references.
+const BACKTRACKS: usize = 10_000;
 /// Bytes of the text of one violation.
 const TEXT_BYTES: usize = 240;
 /// Alternatives that a violation says something of.
@@ -74,10 +76,7 @@ impl SchemaError {
         if let ValidationErrorKind::Format { format } = error.kind()
             && format == "regex"
         {
-            reason = String::from(
-                "is no pattern that can be matched in linear time: no look-around, no back-references, \
-                 not too large",
-            );
+            reason = String::from("is no ECMA-262 pattern, too large, or has a back-reference by name");
         }
         if let ValidationErrorKind::Referencing(_) = error.kind() {
             path = error.schema_path().to_string();
@@ -122,10 +121,12 @@ impl Validator {
         if is_any_object(&value) {
             return Ok(Self(Kind::AnyObject));
         }
+        // Only what the linear engine can't match is left to the other one.
+        let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS).size_limit(PATTERN_BYTES);
         let options = jsonschema::options()
             .with_draft(draft)
             .offline()
-            .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_BYTES))
+            .with_pattern_options(patterns)
             .should_validate_formats(false)
             .without_content_encoding_support("base64")
             .without_content_media_type_support("application/json");

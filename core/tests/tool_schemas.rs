@@ -201,7 +201,7 @@ fn a_catalog_names_the_schema_that_does_not_compile() {
             json!({"type": "object", "properties": {"a": {"pattern": "("}}}),
             None,
             ".inputSchema/properties/a/pattern",
-            "linear",
+            "ECMA-262",
         ),
         (good.clone(), Some(json!({"required": "x"})), ".outputSchema/required", ""),
     ] {
