@@ -97,8 +97,10 @@ lint: .venv/installed
 	cd tests/interop && ../../$(VENV)/mypy --strict *.py
 	cd tests/readme && ../../$(VENV)/mypy --strict check.py
 
+# The tests turn the feature `schema` on; without it, the layer above checks.
 unit: examples
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests
+	cargo test --locked -p mcp-sansio --test catalog
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests --features mcp-sansio/made-up-revision --test made_up_revision
 
 # The schemas of the protocol are not in this repository.

@@ -72,7 +72,7 @@ def test_tools_are_listed(pair: Pair) -> None:
 def test_a_call_arrives_as_it_was_written_and_is_answered(pair: Pair) -> None:
     call, request = start_call(pair)
     assert request.is_tool_call
-    assert request.unchecked
+    assert not request.unchecked
     assert request.name == "echo"
     assert request.arguments == '{"text": "héé 漢 🦀"}'
     pair.server.respond(request.handle, RESULT, pair.now)

@@ -12,6 +12,8 @@
 //! | [`session::Server`], [`session::Client`] | any ordered channel of messages: WebSocket, `MessagePort`, in process |
 //! | [`stdio::Connection`] | either of them over a byte stream, one message a line |
 //! | [`embed`] | the same for bindings to other languages |
+//! | [`elicitation`] | forms that a server asks with, and the answers to them |
+//! | `schema` (feature `schema`) | JSON Schema 2020-12 and draft-07: arguments and structured results of tools |
 //!
 //! All five revisions are spoken in one build ([`revision`]), by both roles, from one table of methods ([`method`]). A server
 //! serves *modern* requests (2026-07-28, `_meta` on each) and one *legacy* session (`initialize`) side by side. A client

@@ -118,10 +118,10 @@ fn what_a_check_nests_is_bounded() {
 #[test]
 fn patterns_end() {
     let validator = compile(&json!({"pattern": "^(a+)+$"}));
-    let text = format!("\"{}!\"", "a".repeat(100_000));
+    let text = format!("\"{}!\"", "a".repeat(20_000));
     assert_eq!(validator.check(json(&text)).unwrap_err().first().path, "");
     let looking = compile(&json!({"items": {"pattern": "^(?=a)(a|aa)+$"}}));
-    let list = format!("[{}]", vec![text; 10].join(","));
+    let list = format!("[{}]", vec![text; 200].join(","));
     assert!(looking.check(json(&list)).is_err(), "in a bounded number of steps");
     assert!(looking.check(json(r#"["aaa"]"#)).is_ok());
     let huge = Validator::compile(json(r#"{"pattern":"^((a{100}){100}){100}$"}"#)).unwrap_err();

@@ -1,7 +1,5 @@
 //! What the schemas of a tool say of its calls and their results.
-use alloc::string::String;
-#[cfg(feature = "schema")]
-use alloc::{boxed::Box, format};
+use alloc::{boxed::Box, format, string::String};
 
 #[cfg(feature = "schema")]
 use crate::schema::Validator;
@@ -10,35 +8,58 @@ use crate::{
     json::Json,
 };
 
-/// The compiled schemas of one tool.
+/// A build without the feature has none: the layer above checks.
+#[cfg(not(feature = "schema"))]
+#[derive(Debug)]
+enum Validator {}
+
+#[cfg(not(feature = "schema"))]
+impl Validator {
+    fn check(&self, _: Json<'_>) -> Result<(), Violations> {
+        match *self {}
+    }
+    fn check_result(&self, _: Json<'_>) -> Result<(), Violations> {
+        match *self {}
+    }
+}
+
+#[cfg(not(feature = "schema"))]
+#[expect(clippy::unnecessary_wraps, reason = "with the feature it can fail")]
+fn compile(_: Json<'_>, _: &str, _: &str) -> Result<Option<Box<Validator>>, ConfigError> {
+    Ok(None)
+}
+
+/// `field` names the tool in errors.
 #[cfg(feature = "schema")]
+fn compile(tool: Json<'_>, member: &str, field: &str) -> Result<Option<Box<Validator>>, ConfigError> {
+    let compiled = tool.member(member).map(Validator::compile).transpose();
+    match compiled {
+        Ok(validator) => Ok(validator.map(Box::new)),
+        Err(error) => Err(ConfigError::new(format!("{field}.{member}{}", error.path), error.reason)),
+    }
+}
+
+/// The compiled schemas of one tool.
 #[derive(Debug)]
 pub(crate) struct ToolSchemas {
-    input: Validator,
+    input: Option<Box<Validator>>,
     output: Option<Box<Validator>>,
 }
 
-#[cfg(feature = "schema")]
 impl ToolSchemas {
-    /// A build that has it leaves no arguments unchecked.
-    pub(crate) const UNCHECKED: bool = false;
-
     /// `field` names the tool in errors.
     pub(crate) fn compile(tool: Json<'_>, field: &str) -> Result<Self, ConfigError> {
-        let schema = |member: &str| {
-            let compiled = tool.member(member).map(Validator::compile).transpose();
-            compiled
-                .map_err(|error| ConfigError::new(format!("{field}.{member}{}", error.path), error.reason))
-        };
-        let Some(input) = schema("inputSchema")? else {
-            return Err(ConfigError::new(field, "needs an `inputSchema`"));
-        };
-        Ok(Self { input, output: schema("outputSchema")?.map(Box::new) })
+        let (input, output) = (compile(tool, "inputSchema", field)?, compile(tool, "outputSchema", field)?);
+        Ok(Self { input, output })
+    }
+    /// Whether the layer above has to check.
+    pub(crate) fn unchecked(&self) -> bool {
+        self.input.is_none()
     }
     /// What does not fit in the arguments of a call, for the model; absent ones are empty.
     pub(crate) fn misfit(&self, arguments: Option<Json<'_>>) -> Option<String> {
-        let arguments = arguments.unwrap_or(Json::EMPTY_OBJECT);
-        self.input.check(arguments).err().map(|violations| format!("{}", violations.under("arguments")))
+        let checked = self.input.as_ref()?.check(arguments.unwrap_or(Json::EMPTY_OBJECT));
+        checked.err().map(|violations| format!("{}", violations.under("arguments")))
     }
     /// Whether there is anything to check in a result.
     pub(crate) fn has_output(&self) -> bool {
@@ -47,28 +68,5 @@ impl ToolSchemas {
     /// What does not fit in a result.
     pub(crate) fn check_result(&self, result: Json<'_>) -> Result<(), Violations> {
         self.output.as_ref().map_or(Ok(()), |output| output.check_result(result))
-    }
-}
-
-/// Nothing: the layer above checks.
-#[cfg(not(feature = "schema"))]
-#[derive(Debug)]
-pub(crate) struct ToolSchemas;
-
-#[cfg(not(feature = "schema"))]
-impl ToolSchemas {
-    pub(crate) const UNCHECKED: bool = true;
-
-    pub(crate) fn compile(_: Json<'_>, _: &str) -> Result<Self, ConfigError> {
-        Ok(Self)
-    }
-    pub(crate) fn misfit(&self, _: Option<Json<'_>>) -> Option<String> {
-        None
-    }
-    pub(crate) fn has_output(&self) -> bool {
-        false
-    }
-    pub(crate) fn check_result(&self, _: Json<'_>) -> Result<(), Violations> {
-        Ok(())
     }
 }

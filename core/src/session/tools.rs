@@ -1,7 +1,7 @@
 //! Lists and calls of tools: `server/tools`.
 use alloc::{format, string::String};
 
-use super::{Server, catalog::cursor_of, engine::Reply, role::Role, schemas::ToolSchemas, seal::ListKind};
+use super::{Server, catalog::cursor_of, engine::Reply, role::Role, seal::ListKind};
 use crate::{
     error::SendError,
     event::Outcome,
@@ -65,7 +65,7 @@ impl Server {
             if let Some(misfit) = schemas.misfit(arguments) {
                 return self.refuse_arguments(id, reply, revision, &misfit);
             }
-            unchecked = ToolSchemas::UNCHECKED;
+            unchecked = schemas.unchecked();
         }
         self.deliver(envelope, id, reply, revision, Some(row), unchecked);
     }
