@@ -33,8 +33,6 @@ pub struct Features {
     pub server_requests: bool,
     /// Arguments that do not fit a tool's schema are a tool result with `isError`; elsewhere -32602.
     pub argument_errors_are_results: bool,
-    /// Tools declare an `outputSchema`, and their results have `structuredContent`.
-    pub structured_content: bool,
     /// Fields of a form offer several choices, titled choices, and defaults of every kind; elsewhere one choice, and
     /// defaults of booleans.
     pub form_choices: bool,
@@ -73,7 +71,6 @@ const FIRST_LEGACY: Row = Row {
         errors_omit_id: false,
         server_requests: true,
         argument_errors_are_results: false,
-        structured_content: false,
         form_choices: false,
         listen: false,
         progress_message: false,
@@ -95,7 +92,6 @@ const FIRST_MODERN: Row = Row {
         errors_omit_id: true,
         server_requests: false,
         argument_errors_are_results: true,
-        structured_content: true,
         form_choices: true,
         listen: true,
         progress_message: true,
@@ -113,16 +109,12 @@ static TABLE: &[Row] = &[
         name: "2025-03-26",
         features: Features { batches: true, progress_message: true, ..FIRST_LEGACY.features },
     },
-    Row {
-        name: "2025-06-18",
-        features: Features { progress_message: true, structured_content: true, ..FIRST_LEGACY.features },
-    },
+    Row { name: "2025-06-18", features: Features { progress_message: true, ..FIRST_LEGACY.features } },
     Row {
         name: "2025-11-25",
         features: Features {
             errors_omit_id: true,
             argument_errors_are_results: true,
-            structured_content: true,
             form_choices: true,
             progress_message: true,
             elicitation_modes: true,

@@ -83,10 +83,9 @@ impl Server {
     pub(super) fn check_output(&self, request: u64, outcome: &Outcome<'_>) -> Result<(), SendError> {
         let catalog = self.service.catalog.as_ref().filter(|catalog| catalog.has_output());
         let (Some(catalog), Outcome::Result { result, .. }) = (catalog, outcome) else { return Ok(()) };
-        let request = self.service.engine.requests.get(request).filter(|request| {
-            request.method.is_some_and(|method| method.row().handling == Handling::CallTool)
-                && request.revision.features().structured_content
-        });
+        let is_call = |method: MethodId| method.row().handling == Handling::CallTool;
+        let requests = &self.service.engine.requests;
+        let request = requests.get(request).filter(|request| request.method.is_some_and(is_call));
         let params = request.and_then(|request| Json::from_checked(&request.buf).member("params"));
         let name = params.and_then(|params| params.member("name")).and_then(Json::as_str);
         let schemas = name.and_then(|name| catalog.schemas(&name));
