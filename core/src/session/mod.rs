@@ -11,6 +11,7 @@ mod mint;
 mod opening;
 mod outbox;
 mod principal;
+mod rates;
 mod requests;
 pub(crate) mod role;
 mod seal;
