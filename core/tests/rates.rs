@@ -190,8 +190,8 @@ fn the_defaults_are_generous() {
     for id in 0..5000 {
         assert!(passes(&mut host, &call(id, "any")));
     }
-    let rates = Rates::default();
-    assert!(rates.calls.is_some() && rates.completion.is_some(), "there is a limit all the same");
+    let defaults = Rates::default();
+    assert!(defaults.calls.is_some() && defaults.completion.is_some(), "there is a limit all the same");
     let mut free = server(rates(|rates| *rates = Rates::unlimited()));
     for id in 0..15_000 {
         assert!(passes(&mut free, &call(id, "any")));
