@@ -81,6 +81,9 @@ impl<'a> Json<'a> {
     /// `{}`.
     pub const EMPTY_OBJECT: Json<'static> = Json { text: "{}", flags: Some(Flags(1 | 2)) };
 
+    /// `""`.
+    pub(crate) const EMPTY_STRING: Json<'static> = Json { text: "\"\"", flags: Some(Flags(0)) };
+
     /// Checks `bytes`, whole. The only way in for bytes of an application or a binding.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, NotJson> {
         let text = scan::text(bytes, Self::MAX_DEPTH)?;
