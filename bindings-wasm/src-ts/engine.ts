@@ -76,6 +76,8 @@ export interface ServerConnection extends Connection {
   respondToolError(now: number, request: number, text: string): void;
   /** Answers that the arguments do not fit the tool's schema. */
   respondInvalidArguments(now: number, request: number, text: string): void;
+  /** Answers that what the request names does not exist: a resource, a prompt, a tool. */
+  respondNotFound(now: number, request: number): void;
   /** Answers for a handler that failed in a way the peer need not know. */
   respondInternalError(now: number, request: number): void;
   /** Answers that the application does not offer what was asked for. */
@@ -84,8 +86,8 @@ export interface ServerConnection extends Connection {
   progress(now: number, request: number, progress: number, total?: number, message?: string): boolean;
   /** A log notice for a request, or for the session if `request` is 0. `data`: any JSON value. False: not sent. */
   log(now: number, request: number, level: string, logger: string | undefined, data: string): boolean;
-  /** Replaces the tools. `tools`: a JSON array of tool definitions. */
-  setTools(now: number, tools: string): void;
+  /** Replaces the catalog: a JSON object with any of `tools`, `resources`, `resourceTemplates`, `prompts`, `visible_to`. */
+  setCatalog(now: number, catalog: string): void;
 }
 
 /** A client on one channel. */

@@ -320,6 +320,8 @@ class ServerConnection:
         """Answers that the tool failed, with a text for the model."""
     def respond_invalid_arguments(self, request: int, text: str, now: int) -> None:
         """Answers that the arguments do not fit, as the request's revision wants."""
+    def respond_not_found(self, request: int, now: int) -> None:
+        """Answers that what the request names does not exist: a resource, a prompt, a tool."""
     def respond_internal_error(self, request: int, now: int) -> None:
         """Answers for a failure that the peer need not know."""
     def respond_unsupported(self, request: int, now: int) -> None:
@@ -336,8 +338,12 @@ class ServerConnection:
         """Sends progress of a live request; false if nobody asked for it or the value did not rise."""
     def log(self, request: int | None, level: str, data: _Json, now: int, *, logger: str | None = None) -> bool:
         """Sends a log notice for a request, or for the session; false if nobody asked for it."""
-    def set_tools(self, tools: _Json, now: int) -> None:
-        """Replaces the tools by a JSON array of definitions, and tells clients that listen."""
+    def set_catalog(self, catalog: _Json, now: int) -> None:
+        """Replaces the catalog, and tells clients that listen.
+
+        `catalog` is a JSON object with any of `tools`, `resources`, `resourceTemplates` and `prompts`, each an array of
+        definitions, and `visible_to`, the groups of entries that not everyone sees.
+        """
 
 @final
 class ClientConnection:

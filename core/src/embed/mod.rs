@@ -321,6 +321,13 @@ impl ServerConnection {
             Ok(connection.respond_invalid_arguments(Instant::from_nanos(now), request, text)?)
         })
     }
+    /// Answers that what the request names does not exist: a resource, a prompt, a tool.
+    pub fn respond_not_found(&mut self, now: u64, request: u64) -> Answer {
+        self.0.guard(|connection| {
+            let request = RequestHandle::from_u64(request);
+            Ok(connection.respond_not_found(Instant::from_nanos(now), request)?)
+        })
+    }
     /// Answers for a handler that failed in a way the peer need not know: -32603 with a neutral text.
     pub fn respond_internal_error(&mut self, now: u64, request: u64) -> Answer {
         self.answer(now, request, INTERNAL_ERROR)
@@ -381,9 +388,9 @@ impl ServerConnection {
             Ok(connection.notify(Instant::from_nanos(now), Target::Channel, method, params)?)
         })
     }
-    /// Replaces the catalog. `tools`: a JSON array of tool definitions.
-    pub fn set_tools(&mut self, now: u64, tools: &[u8]) -> Answer {
-        let catalog = Arc::new(Catalog::from_tools(json("tools", tools)?.elements())?);
+    /// Replaces the catalog. `catalog`: its JSON form, [`Catalog::from_json`].
+    pub fn set_catalog(&mut self, now: u64, catalog: &[u8]) -> Answer {
+        let catalog = Arc::new(Catalog::from_json(catalog)?);
         self.0.guard(|connection| {
             connection.set_catalog(Instant::from_nanos(now), catalog);
             Ok(())

@@ -20,7 +20,7 @@ const ECHO: &str = r#"{"name":"echo","description":"Answer with the text","input
 
 fn server() -> Server {
     let tool = Json::parse(ECHO.as_bytes()).expect("the tool is JSON");
-    let catalog = Catalog::from_tools([tool]).expect("the tool is complete");
+    let catalog = Catalog::new().tools([tool]).expect("the tool is complete");
     let config = ServerConfig::new("bench", "1").catalog(Arc::new(catalog));
     Server::new(Arc::new(config), Seed([7; 32]))
 }
