@@ -353,7 +353,7 @@ impl Pair {
                     .machine
                     .server()
                     .ok_or("no server")?
-                    .set_catalog(now, tools.as_bytes())
+                    .set_catalog(now, format!("{{\"tools\":{tools}}}").as_bytes())
                     .map_err(refused)
             }
             Due::Close => self.client.machine.close(now, 1000).map_err(refused),
@@ -497,5 +497,5 @@ fn tools(rng: &mut Rng) -> String {
         .iter()
         .map(|name| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#))
         .collect();
-    format!("{{\"tools\":[{}]}}", definitions.join(","))
+    format!("[{}]", definitions.join(","))
 }

@@ -46,12 +46,8 @@ impl Audience {
 
 impl View {
     pub(super) fn new(known: &Groups, groups: &[Box<str>], revision: Revision) -> Self {
-        let has = |name: &Box<str>| groups.binary_search(name).is_ok();
-        let granted = known
-            .0
-            .iter()
-            .enumerate()
-            .filter(|(_, name)| has(name))
+        let granted = (known.0.iter().enumerate())
+            .filter(|(_, name)| groups.binary_search(name).is_ok())
             .fold(0, |granted, (place, _)| granted | 1 << place);
         Self { granted, shape: Shape::of(revision) }
     }
