@@ -28,7 +28,7 @@ pub(super) trait Entry: Sized {
     /// Checks a definition, but for the key, which is not empty.
     fn read(definition: Json<'_>, key: &str) -> Result<Self, Wrong>;
     /// Whether a peer with this shape sees it.
-    fn is_in(&self, _: Shape) -> bool {
+    fn is_in(&self, _: impl FnOnce() -> Shape) -> bool {
         true
     }
     /// Appends the definition in this shape; false if it is the same in it.
@@ -83,8 +83,8 @@ impl Entry for Tool {
         };
         Ok(Self { tasks })
     }
-    fn is_in(&self, shape: Shape) -> bool {
-        shape.has_tool(self.tasks)
+    fn is_in(&self, shape: impl FnOnce() -> Shape) -> bool {
+        self.tasks != TaskSupport::Required || shape().has_tasks()
     }
     fn write(out: &mut String, definition: Json<'_>, shape: Shape) -> bool {
         shape.write_tool(out, definition)

@@ -16,7 +16,7 @@ pub(super) struct Audience(u64);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View {
     granted: u64,
-    pub(super) shape: Shape,
+    revision: Revision,
 }
 
 impl Groups {
@@ -49,7 +49,10 @@ impl View {
         let granted = (known.0.iter().enumerate())
             .filter(|(_, name)| groups.binary_search(name).is_ok())
             .fold(0, |granted, (place, _)| granted | 1 << place);
-        Self { granted, shape: Shape::of(revision) }
+        Self { granted, revision }
+    }
+    pub(super) const fn shape(self) -> Shape {
+        Shape::of(self.revision)
     }
     pub(super) const fn includes(self, audience: Audience) -> bool {
         audience.0 == u64::MAX || audience.0 & self.granted != 0

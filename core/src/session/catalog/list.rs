@@ -142,7 +142,7 @@ impl<T: Entry> List<T> {
             pages.keys.push((key, audience));
             pages.given.push(|out| write::json(out, json));
             for (shape, (text, differs)) in shapes.iter().zip(&mut shaped) {
-                let is_in = entry.is_in(*shape);
+                let is_in = entry.is_in(|| *shape);
                 *differs |= !is_in;
                 text.push(|out| {
                     if is_in {
@@ -166,7 +166,7 @@ impl<T: Entry> List<T> {
     }
     fn sees(&self, place: usize, entry: &T, view: View) -> bool {
         self.pages.keys.get(place).is_some_and(|(_, audience)| view.includes(*audience))
-            && entry.is_in(view.shape)
+            && entry.is_in(|| view.shape())
     }
     /// All that can be seen, in order, each with its key.
     pub(super) fn iter(&self, view: View) -> impl Iterator<Item = (&str, &T)> {
@@ -236,7 +236,7 @@ impl Pages {
     }
     /// Places and ranges of what can be seen in a range of places.
     fn seen(&self, view: View, places: Range<usize>) -> impl Iterator<Item = (usize, &Range<usize>)> {
-        let entries = self.keys.iter().zip(&self.text(view.shape).ranges).enumerate();
+        let entries = self.keys.iter().zip(&self.text(view.shape()).ranges).enumerate();
         entries
             .take(places.end)
             .skip(places.start)
@@ -279,7 +279,7 @@ impl Pages {
 impl Page<'_> {
     /// Appends its definitions, separated by commas. Neighbours in the text are copied together.
     pub(crate) fn write(&self, out: &mut String) {
-        let text = &self.list.text(self.view.shape).text;
+        let text = &self.list.text(self.view.shape()).text;
         let mut run = 0..0;
         let mut copy = |run: &Range<usize>| {
             out.push_str(text.get(run.clone()).unwrap_or_default());

@@ -1,7 +1,6 @@
 //! What a peer of an older or newer revision sees of a definition.
 use alloc::{string::String, vec::Vec};
 
-use super::definitions::TaskSupport;
 use crate::{
     json::{Json, unescape},
     jsonrpc::write,
@@ -39,9 +38,9 @@ impl Shape {
         }
         all
     }
-    /// Whether a tool can be called at all.
-    pub(super) fn has_tool(self, tasks: TaskSupport) -> bool {
-        self.tasks || tasks != TaskSupport::Required
+    /// Whether a tool that runs only as a task can be called.
+    pub(super) const fn has_tasks(self) -> bool {
+        self.tasks
     }
     /// Whether a member of a tool's definition is left out.
     fn drops(self, key: &str, value: Json<'_>) -> bool {
