@@ -35,7 +35,7 @@ fn number(whole: u64) -> f64 {
 pub struct Drained<'env> {
     /// All texts, one after the other.
     pub text: String,
-    /// Sixteen numbers a record: code, number, handle, related, and six ranges of `text` in UTF-16 code units.
+    /// Twenty numbers a record: code, number, handle, related, and eight ranges of `text` in UTF-16 code units.
     pub records: Float64ArraySlice<'env>,
     /// The next deadline after it, in nanoseconds.
     pub timeout: Option<f64>,
@@ -276,6 +276,11 @@ impl ServerConnection {
         data: String,
     ) -> Result<bool> {
         self.0.log(whole(now), whole(request), &level, logger.as_deref(), data.as_bytes()).map_err(refused)
+    }
+    /// Remarks on the catalog: a JSON array of objects with `code`, `place` and `text`.
+    #[napi]
+    pub fn lint(&self) -> String {
+        self.0.lint()
     }
     /// Replaces the catalog: a JSON object with any of `tools`, `resources`, `resourceTemplates`, `prompts`, `visible_to`.
     #[napi]

@@ -263,6 +263,10 @@ connection! {
         ) -> PyResult<bool> {
             self.run(py, |engine| engine.log(now, request.unwrap_or(0), level, logger, data.0))
         }
+        /// Remarks on the catalog, a JSON array of objects with `code`, `place` and `text`.
+        fn lint(&self, py: Python<'_>) -> PyResult<String> {
+            self.run(py, |engine| Ok(engine.lint()))
+        }
         /// Replaces the catalog: a JSON object with any of `tools`, `resources`, `resourceTemplates`, `prompts` and
         /// `visible_to`.
         fn set_catalog(&self, py: Python<'_>, catalog: Json<'_>, now: u64) -> PyResult<()> {

@@ -303,6 +303,10 @@ impl ServerConnection {
     ) -> Answer<bool> {
         self.0.log(whole(now), whole(request), level, logger.as_deref(), data.as_bytes()).map_err(refused)
     }
+    /// Remarks on the catalog: a JSON array of objects with `code`, `place` and `text`.
+    pub fn lint(&self) -> String {
+        self.0.lint()
+    }
     /// Replaces the catalog: a JSON object with any of `tools`, `resources`, `resourceTemplates`, `prompts`, `visible_to`.
     #[wasm_bindgen(js_name = setCatalog)]
     pub fn set_catalog(&mut self, now: f64, catalog: &str) -> Answer {

@@ -74,6 +74,33 @@ fn what_can_not_be_completed_is_refused() {
     }
 }
 
+/// `server/utilities/completion`: `ref.uri` is a template of the catalog, or a URI that one describes.
+///
+/// R-CMP-001, R-CMP-004
+#[test]
+fn variables_of_templates_are_completed() {
+    let of = |uri: &str, argument: &str| json!({"ref": {"type": "ref/resource", "uri": uri}, "argument": {"name": argument, "value": ""}});
+    for (mut host, revision) in everywhere(config) {
+        for (uri, argument) in [
+            ("file:///{path}{?page}", "path"),
+            ("file:///{path}{?page}", "page"),
+            ("file:///a?page=1", "path"),
+        ] {
+            host.tell(&complete(revision, of(uri, argument)));
+            assert_eq!(host.request().method().name(), "completion/complete", "{revision} {uri}");
+        }
+        for (uri, argument, message) in [
+            ("file:///{path}{?page}", "other", "Unknown argument: other"),
+            ("t:one", "path", "Unknown argument: path"),
+            ("file:///{path}", "path", "Unknown resource template: file:///{path}"),
+            ("u:two", "path", "Unknown resource template: u:two"),
+        ] {
+            let answer = host.ask(&complete(revision, of(uri, argument)));
+            assert_eq!(answer["error"], json!({"code": -32602, "message": message}), "{revision}");
+        }
+    }
+}
+
 /// `server/utilities/completion`: what can be completed goes to the application, with all that the client said.
 ///
 /// R-CMP-001

@@ -445,6 +445,10 @@ fn a_definition_that_can_not_work_is_refused_where_it_is() {
         ),
         (json!({"resourceTemplates": [{"name": "a"}]}), "resourceTemplates[0].uriTemplate: "),
         (json!({"resourceTemplates": [{"uriTemplate": "t:{x}"}]}), "resourceTemplates[0].name: "),
+        (
+            json!({"resourceTemplates": [{"uriTemplate": "t:{x", "name": "a"}]}),
+            "resourceTemplates[0].uriTemplate: ",
+        ),
         (json!({"prompts": [{}]}), "prompts[0].name: "),
         (json!({"prompts": [{"name": "a", "arguments": {}}]}), "prompts[0].arguments: "),
         (

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use common::*;
 use mcp_sansio::{
     error::SendError,
-    session::{Catalog, ServerConfig},
+    session::{Catalog, Server, ServerConfig},
 };
 use serde_json::{Value, json};
 
@@ -125,4 +125,124 @@ fn without_resources_the_application_reads() {
     let mut host = serve(config);
     host.tell(&read(MODERN, "any:thing"));
     assert_eq!(host.request().name().unwrap(), "any:thing");
+}
+
+fn templates(templates: &[&str]) -> ServerConfig {
+    let list: Vec<Value> =
+        templates.iter().map(|template| json!({"uriTemplate": template, "name": "t"})).collect();
+    config(&json!({"resources": [{"uri": "t://x/listed", "name": "r"}], "resourceTemplates": list}))
+}
+
+/// Which template a URI was read by, and what its variables stand for; `None`: it was not found.
+fn matched(host: &mut Host<Server>, uri: &str) -> Option<(String, Value)> {
+    host.tell(&read(MODERN, uri));
+    match host.sent().first() {
+        Some(answer) => {
+            assert_eq!(answer["error"]["code"], -32602);
+            assert_eq!(answer["error"]["data"]["uri"], uri);
+            None
+        }
+        None => {
+            let request = host.request();
+            let variables = request.variables().map(|text| serde_json::from_str(text.get()).unwrap());
+            request.template().map(String::from).zip(variables)
+        }
+    }
+}
+
+/// `server/resources`: a URI that a template describes is read, and the application is told by which, and for what its
+/// variables stand. The more specific template wins, of equals the first, and what is listed itself before all.
+///
+/// R-RES-003
+#[test]
+fn the_most_specific_template_that_matches_is_read() {
+    let all = [
+        "t://{+rest}",
+        "t://x/{name}",
+        "t://x/{other}",
+        "t://x/a{name}",
+        "t://x/{name}{?page,limit}",
+        "u:{a}/{b*}",
+    ];
+    let mut host = serve(templates(&all));
+    for (uri, template, variables) in [
+        ("t://x/b", "t://x/{name}", json!({"name": "b"})),
+        ("t://x/ab", "t://x/a{name}", json!({"name": "b"})),
+        ("t://x/b/c", "t://{+rest}", json!({"rest": "x/b/c"})),
+        ("t://x/b?page=2", "t://x/{name}{?page,limit}", json!({"name": "b", "page": "2"})),
+        ("u:1/2,3", "u:{a}/{b*}", json!({"a": "1", "b": ["2", "3"]})),
+    ] {
+        assert_eq!(matched(&mut host, uri), Some((template.to_owned(), variables)), "{uri}");
+    }
+    host.tell(&read(MODERN, "t://x/listed"));
+    let request = host.request();
+    assert_eq!((request.template(), request.variables().map(|_| ())), (None, None));
+    for uri in ["v:1", "u:1", ""] {
+        assert_eq!(matched(&mut host, uri), None, "{uri}");
+    }
+    let mut reversed = all;
+    reversed.reverse();
+    assert_eq!(matched(&mut serve(templates(&reversed)), "t://x/b").unwrap().0, "t://x/{other}");
+}
+
+/// RFC 6570: an escaped slash stays escaped and passes for none; literals are no patterns; what is absent is missing.
+///
+/// R-RES-021
+#[test]
+fn escapes_are_kept_and_literals_are_no_patterns() {
+    let mut host = serve(templates(&[
+        "file://docs/{name}",
+        "weather://a.b/{city}",
+        "items://x{?page,limit}",
+        "doc://caf\u{e9}/{x}",
+    ]));
+    for (uri, variables) in [
+        ("file://docs/..%2F..%2Fetc%2Fpasswd", Some(json!({"name": "..%2F..%2Fetc%2Fpasswd"}))),
+        ("file://docs/a/b", None),
+        ("weather://aXb/paris", None),
+        ("weather://a.b/paris", Some(json!({"city": "paris"}))),
+        ("items://x", Some(json!({}))),
+        ("items://x?limit=5&page=2", Some(json!({"page": "2", "limit": "5"}))),
+        ("items://x?limit=", Some(json!({"limit": ""}))),
+        ("doc://caf%C3%A9/a", Some(json!({"x": "a"}))),
+        ("doc://caf\u{e9}/a", Some(json!({"x": "a"}))),
+    ] {
+        assert_eq!(matched(&mut host, uri).map(|(_, variables)| variables), variables, "{uri}");
+    }
+}
+
+/// Which template a session may not see can't be read by.
+#[test]
+fn a_template_for_a_group_reads_for_it_alone() {
+    let given = json!({
+        "resourceTemplates": [{"uriTemplate": "t:{+all}", "name": "a"}, {"uriTemplate": "t:secret/{x}", "name": "s"}],
+        "visible_to": {"resourceTemplates": {"t:secret/{x}": ["admin"]}}
+    });
+    let stranger = &mut serve(config(&given));
+    assert_eq!(matched(stranger, "t:secret/1").unwrap().0, "t:{+all}");
+    let admin = Server::new(Arc::new(config(&given)), mcp_sansio::Seed([1; 32])).with_groups(["admin"]);
+    assert_eq!(matched(&mut Host::new(admin), "t:secret/1").unwrap().0, "t:secret/{x}");
+}
+
+/// A binding is told the same, in two more texts of the record.
+#[test]
+fn bindings_are_told_the_template() {
+    use mcp_sansio::embed::{Batch, Channel, Code, ServerConnection};
+    let config = json!({
+        "info": {"name": "s", "version": "1"},
+        "resourceTemplates": [{"uriTemplate": "t:{x}", "name": "t"}],
+        "resources": [{"uri": "u:1", "name": "u"}]
+    });
+    let mut server =
+        ServerConnection::new(config.to_string().as_bytes(), [1; 32], Channel::Messages).unwrap();
+    let mut ask = |uri: &str| {
+        server.handle_message(1, read(MODERN, uri).to_string().as_bytes()).unwrap();
+        let mut batch = Batch::default();
+        server.drain(usize::MAX, &mut batch).unwrap();
+        let [record] = batch.records.as_slice() else { panic!("one record") };
+        assert_eq!(record.code, Code::Request as u32);
+        [6, 7].map(|place: usize| batch.text(record.texts[place]).map(String::from))
+    };
+    assert_eq!(ask("t:%2F"), [Some("t:{x}".into()), Some(r#"{"x":"%2F"}"#.into())]);
+    assert_eq!(ask("u:1"), [None, None]);
 }

@@ -55,6 +55,8 @@ class Request:
         "params",
         "arguments",
         "meta",
+        "template",
+        "variables",
         "round",
         "is_tool_call",
         "unchecked",
@@ -80,6 +82,12 @@ class Request:
     @property
     def meta(self) -> str | None:
         """The `_meta` of its params, JSON."""
+    @property
+    def template(self) -> str | None:
+        """The resource template that the URI matches."""
+    @property
+    def variables(self) -> str | None:
+        """What the template's variables stand for, JSON; percent-encoding is kept."""
     @property
     def round(self) -> int:
         """0 the first time; n after n rounds of questions."""
@@ -338,6 +346,8 @@ class ServerConnection:
         """Sends progress of a live request; false if nobody asked for it or the value did not rise."""
     def log(self, request: int | None, level: str, data: _Json, now: int, *, logger: str | None = None) -> bool:
         """Sends a log notice for a request, or for the session; false if nobody asked for it."""
+    def lint(self) -> str:
+        """Remarks on the catalog, a JSON array of objects with `code`, `place` and `text`."""
     def set_catalog(self, catalog: _Json, now: int) -> None:
         """Replaces the catalog, and tells clients that listen.
 

@@ -388,6 +388,24 @@ impl ServerConnection {
             Ok(connection.notify(Instant::from_nanos(now), Target::Channel, method, params)?)
         })
     }
+    /// Remarks on the catalog, a JSON array of objects with `code`, `place` and `text`: [`Catalog::lint`].
+    pub fn lint(&self) -> String {
+        let mut out = String::from("[");
+        for lint in self.0.connection.role().catalog().into_iter().flat_map(|catalog| catalog.lint()) {
+            for (opening, text) in
+                [("{\"code\":", lint.code), (",\"place\":", &lint.place), (",\"text\":", &lint.text)]
+            {
+                if opening.starts_with('{') && out.len() > 1 {
+                    out.push(',');
+                }
+                out.push_str(opening);
+                write::string(&mut out, text);
+            }
+            out.push('}');
+        }
+        out.push(']');
+        out
+    }
     /// Replaces the catalog. `catalog`: its JSON form, [`Catalog::from_json`].
     pub fn set_catalog(&mut self, now: u64, catalog: &[u8]) -> Answer {
         let catalog = Arc::new(Catalog::from_json(catalog)?);

@@ -64,13 +64,15 @@ fn check(
         "ref/prompt" if catalog.has_prompts() => catalog
             .prompt(&of, view)
             .map(|prompt| prompt.arguments.iter().any(|argument| *argument.name == *name)),
+        "ref/resource" if catalog.has_resources() => catalog.template_has(&of, &name, view),
         _ => Some(true),
     };
     let shown = |text: &str| -> String { text.chars().take(128).collect() };
     match has {
         Some(true) => Ok(()),
         Some(false) => Err(format!("Unknown argument: {}", shown(&name)).into()),
-        None => Err(format!("Unknown prompt: {}", shown(&of)).into()),
+        None if *kind == *"ref/prompt" => Err(format!("Unknown prompt: {}", shown(&of)).into()),
+        None => Err(format!("Unknown resource template: {}", shown(&of)).into()),
     }
 }
 

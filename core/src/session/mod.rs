@@ -31,7 +31,7 @@ mod tools;
 use crate::json::unescape;
 
 pub use calls::CallOptions;
-pub use catalog::{Catalog, Definition};
+pub use catalog::{Catalog, Definition, Lint};
 pub use client::Client;
 pub use config::{ClientConfig, ServerConfig};
 pub use server::Server;

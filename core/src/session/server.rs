@@ -22,7 +22,7 @@ use super::{
 use crate::{
     CallHandle, RequestHandle, Seed,
     error::{CloseReason, ConfigError, SendError},
-    event::{Action, Event, Method, Outcome, Related, Request, Target},
+    event::{Action, Event, Method, Outcome, Related, Request, Target, TemplateMatch},
     json::{Json, Payload, unescape},
     jsonrpc::{
         code,
@@ -350,6 +350,10 @@ impl Server {
             self.service.engine.end_after(drain, CloseReason::Local);
         }
     }
+    /// What is offered now.
+    pub fn catalog(&self) -> Option<&Arc<Catalog>> {
+        self.service.catalog.as_ref()
+    }
     /// Counters.
     pub fn stats(&self) -> &Stats {
         &self.service.engine.stats
@@ -423,6 +427,7 @@ impl Server {
             method_span: envelope.span(Field::Method),
             revision,
             unchecked: found.unchecked,
+            template: found.template,
         };
         engine.outbox.deliver(Event::Request(request));
     }
@@ -433,6 +438,8 @@ impl Server {
 pub(super) struct Found {
     /// It has a schema for the arguments that was not looked at.
     pub(super) unchecked: bool,
+    /// The template that its URI matches.
+    pub(super) template: Option<Box<TemplateMatch>>,
 }
 
 /// Where a member of `params` lies in the message.

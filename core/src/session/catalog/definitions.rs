@@ -2,7 +2,7 @@
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
 use super::{list::ListKind, shape::Shape};
-use crate::{json::Json, jsonrpc::write};
+use crate::{json::Json, jsonrpc::write, syntax::is_uri, uri};
 
 /// Which member is wrong (a path from the definition), and how.
 pub(super) type Wrong = (String, String);
@@ -99,7 +99,7 @@ impl Entry for Resource {
 
     fn read(definition: Json<'_>, uri: &str) -> Result<Self, Wrong> {
         text(definition, "", "name")?;
-        if !is_uri(uri) {
+        if !(is_uri(uri) && uri.is_ascii()) {
             let reason = "must be a URI: a scheme, a colon, and nothing that is not ASCII or percent-encoded";
             return Err(wrong("uri", reason));
         }
@@ -107,23 +107,19 @@ impl Entry for Resource {
     }
 }
 
-/// RFC 3986, as far as characters go.
-fn is_uri(text: &str) -> bool {
-    let Some((scheme, rest)) = text.split_once(':') else { return false };
-    scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
-        && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte))
-}
-
 #[derive(Debug)]
-pub(crate) struct Template;
+pub(crate) struct Template {
+    pub(super) template: uri::Template,
+    pub(super) specificity: uri::Specificity,
+}
 
 impl Entry for Template {
     const KIND: ListKind = ListKind::Templates;
 
-    fn read(definition: Json<'_>, _: &str) -> Result<Self, Wrong> {
+    fn read(definition: Json<'_>, key: &str) -> Result<Self, Wrong> {
         text(definition, "", "name")?;
-        Ok(Self)
+        let template = uri::Template::parse(key).map_err(|error| wrong("uriTemplate", format!("{error}")))?;
+        Ok(Self { specificity: template.specificity(), template })
     }
 }
 

@@ -128,6 +128,10 @@ impl<T: Entry> List<T> {
                 let dot = if path.is_empty() { "" } else { "." };
                 ConfigError::new(format!("{member}[{place}]{dot}{path}"), reason)
             };
+            // A `RawValue` may be nested without bound.
+            let json = Json::parse(json.get().as_bytes()).map_err(|error| {
+                wrong((String::new(), format!("{error}, or nested deeper than 128 levels")))
+            })?;
             let key = key(json, T::KIND).map_err(wrong)?;
             let entry = T::read(json, &key).map_err(wrong)?;
             let audience = groups.audience(visible_to.as_deref())?;

@@ -1,8 +1,11 @@
 //! What a server offers at one moment.
 mod definitions;
 mod groups;
+mod headers;
+mod lint;
 mod list;
 mod shape;
+mod templates;
 
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
 
@@ -11,6 +14,7 @@ use serde_json::value::RawValue;
 
 pub(crate) use definitions::{Prompt, Resource, Template, Tool};
 pub(crate) use groups::View;
+pub use lint::Lint;
 pub(crate) use list::{ListKind, Pages};
 
 use crate::{
@@ -242,13 +246,14 @@ impl Catalog {
     pub(crate) fn has_resources(&self) -> bool {
         self.resources.is_some() || self.templates.is_some()
     }
-    /// Whether it has resource templates.
-    pub(crate) fn has_templates(&self) -> bool {
-        self.templates.is_some()
-    }
     /// Whether this is the URI of a listed resource.
     pub(crate) fn has_resource(&self, uri: &str, view: View) -> bool {
         self.resources.as_ref().is_some_and(|list| list.find(uri, view).is_some())
+    }
+    /// Whether a resource of this URI may be subscribed to: it is listed, or a template matches. `None`: that is for the
+    /// application to say.
+    pub(crate) fn subscribable(&self, uri: &str, view: View) -> Option<bool> {
+        self.has_resources().then(|| self.has_resource(uri, view) || self.matching(uri, view).is_some())
     }
     /// The capabilities that its kinds need, as members of an object.
     pub(crate) fn capabilities(&self) -> impl Iterator<Item = &'static str> {
