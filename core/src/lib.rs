@@ -123,8 +123,11 @@ pub mod revision;
 mod scan;
 pub mod session;
 pub mod stdio;
+
+pub mod syntax;
 pub mod time;
 pub mod trace;
+pub mod uri;
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
