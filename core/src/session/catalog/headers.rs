@@ -5,7 +5,10 @@ use alloc::{
     vec::Vec,
 };
 
-use crate::json::{Json, unescape};
+use crate::{
+    json::{Json, unescape},
+    syntax::is_token,
+};
 
 const ANNOTATION: &str = "x-mcp-header";
 
@@ -110,10 +113,4 @@ impl Walk {
             }
         }
     }
-}
-
-/// RFC 9110, section 5.6.2.
-fn is_token(text: &str) -> bool {
-    !text.is_empty()
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
