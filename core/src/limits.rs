@@ -31,6 +31,9 @@ pub struct Limits {
     pub batch: usize,
     /// Requests of the peer that await our answer. One more is answered with -32603.
     pub requests: usize,
+    /// Resources that a client may be subscribed to, counted once for each subscription. One more is answered with
+    /// -32603. Their URIs count in `session_bytes`.
+    pub subscriptions: usize,
     /// Calls of ours that await the peer's answer. One more is `Blocked`.
     pub calls: usize,
     /// Events not yet polled, after which `wants_read` is false and `call` is `Blocked`. At `session_bytes` of payload in
@@ -83,6 +86,7 @@ impl Default for Limits {
             id_bytes: 256,
             batch: 50,
             requests: 256,
+            subscriptions: 1024,
             calls: 1024,
             events: 1024,
             output_bytes: 8 << 20,
@@ -125,6 +129,7 @@ impl Limits {
             id_bytes: 64,
             batch: 8,
             requests: 8,
+            subscriptions: 8,
             calls: 8,
             events: 16,
             output_bytes: 8 << 10,

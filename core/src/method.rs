@@ -90,8 +90,18 @@ pub enum Handling {
     Listen,
     /// Says which subscriptions a stream has; goes to the application.
     Acknowledged,
+    /// Subscribes the session to a resource.
+    Subscribe,
+    /// Takes that back.
+    Unsubscribe,
     /// Says that the tools changed; goes to the application.
     ToolsChanged,
+    /// Says that the prompts changed; goes to the application.
+    PromptsChanged,
+    /// Says that the list of resources changed; goes to the application.
+    ResourcesChanged,
+    /// Says that one resource changed; goes to the application.
+    ResourceUpdated,
     /// Is a log notice; goes to the application.
     Log,
     /// A question for the client's application.
@@ -433,6 +443,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources.subscribe"),
         name_field: Some("uri"),
         required: &["uri"],
+        handling: Handling::Subscribe,
         ..REQUEST
     },
     MethodRow {
@@ -441,11 +452,13 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources.subscribe"),
         name_field: Some("uri"),
         required: &["uri"],
+        handling: Handling::Unsubscribe,
         ..REQUEST
     },
     MethodRow {
         name: "notifications/resources/list_changed",
         capability: Some("resources.listChanged"),
+        handling: Handling::ResourcesChanged,
         ..NOTICE
     },
     MethodRow {
@@ -453,6 +466,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources.subscribe"),
         name_field: Some("uri"),
         required: &["uri"],
+        handling: Handling::ResourceUpdated,
         ..NOTICE
     },
     MethodRow {
@@ -474,6 +488,7 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "notifications/prompts/list_changed",
         capability: Some("prompts.listChanged"),
+        handling: Handling::PromptsChanged,
         ..NOTICE
     },
     MethodRow {

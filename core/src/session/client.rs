@@ -492,7 +492,7 @@ impl Role for Client {
         if let Some(field) = missing {
             return self.refuse(reply, id, code::INVALID_PARAMS, &format!("`{field}` is missing"), None);
         }
-        let admitted = self.engine.admit(envelope, id, reply, revision, Some(row), None);
+        let admitted = self.engine.admit(envelope, id, reply, revision, Some(row), false);
         let Some((handle, buf)) = admitted else { return };
         let params = envelope.span(Field::Params);
         self.engine.outbox.deliver(Event::Input(Input {

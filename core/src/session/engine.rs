@@ -9,6 +9,7 @@ use super::{
     stats::Stats,
     table::Table,
     timers::{Arming, Timer, Timers},
+    watches::Watched,
 };
 use crate::{
     error::{CloseReason, Fault, RpcError, SendError},
@@ -56,6 +57,9 @@ pub(crate) struct Engine {
     pub(crate) opening: Arming,
     pub(crate) ping: Arming,
     pub(crate) batches: Batches,
+    pub(crate) watched: Watched,
+    /// Some notices wait for room in the output.
+    pub(crate) holds_notices: bool,
     /// Place in the output of the last answer.
     last_answer: u64,
     last_handle: u64,
@@ -89,6 +93,8 @@ impl Engine {
             opening: 0,
             ping: 0,
             batches: Batches::default(),
+            watched: Watched::default(),
+            holds_notices: false,
             last_answer: 0,
             last_handle: 0,
             ending: None,
@@ -194,6 +200,7 @@ impl Engine {
         while let Some(handle) = self.requests.first() {
             self.over(handle, OverReason::Closed);
         }
+        self.unwatch_all();
         self.timers.clear();
         self.outbox.deliver(Event::Closed(reason));
     }
@@ -311,11 +318,15 @@ impl Engine {
     }
     /// Whether there is room for a message that starts something.
     pub(crate) fn room(&mut self) -> Result<(), SendError> {
-        if self.outbox.bytes() >= self.limits.output_bytes {
+        if self.is_full() {
             self.blocked = true;
             return Err(SendError::Blocked);
         }
         Ok(())
+    }
+    /// Whether the output has reached its limit.
+    pub(crate) fn is_full(&self) -> bool {
+        self.outbox.bytes() >= self.limits.output_bytes
     }
     /// Whether there is room for one more call and its outcome.
     pub(crate) fn room_for_call(&mut self) -> Result<(), SendError> {
@@ -326,9 +337,7 @@ impl Engine {
         Err(SendError::Blocked)
     }
     fn has_room_for_call(&self) -> bool {
-        self.outbox.bytes() < self.limits.output_bytes
-            && self.outbox.events() < self.limits.events
-            && self.calls.len() < self.limits.calls
+        !self.is_full() && self.outbox.events() < self.limits.events && self.calls.len() < self.limits.calls
     }
     fn unblock(&mut self) {
         if self.blocked && !self.ended && self.has_room_for_call() {

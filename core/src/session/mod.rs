@@ -27,6 +27,7 @@ mod subscriptions;
 mod table;
 mod timers;
 mod tools;
+mod watches;
 
 use crate::json::unescape;
 

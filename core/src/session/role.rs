@@ -45,6 +45,9 @@ pub(crate) trait Role {
     /// What is still running is cut off.
     fn drained(&mut self);
 
+    /// Says what waited for room in the output.
+    fn say_held(&mut self) {}
+
     /// An error of the peer that names no request.
     fn peer_error(&mut self, error: RpcError) {
         self.report(error);

@@ -13,11 +13,11 @@ use super::{
     missing::Missing,
     opening::Opening,
     principal::Principal,
+    requests::Received,
     role::{Answer, BASE, PROGRESS, Role},
     seal::Sealer,
     service::Service,
     state::SessionState,
-    subscriptions::CHANGES,
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
@@ -124,6 +124,7 @@ impl Server {
     }
     /// The next thing to do, or `None`. May be called at any time and stopped at any time.
     pub fn poll_action(&mut self) -> Option<Action<'_>> {
+        self.say_held();
         self.service.engine.poll_action()
     }
     /// The next record of the message trace.
@@ -148,8 +149,16 @@ impl Server {
         request: RequestHandle,
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
+        self.service.engine.begin(now);
+        if let Outcome::Result { result, .. } = outcome {
+            let handle = request.as_u64();
+            match self.service.engine.requests.get(handle).and_then(Received::handling) {
+                Some(Handling::Listen) => return self.accept_stream(handle, result),
+                Some(Handling::Subscribe) => self.accept_subscription(handle)?,
+                _ => {}
+            }
+        }
         let Service { engine, result_meta, .. } = &mut self.service;
-        engine.begin(now);
         let answered = respond(engine, request.as_u64(), outcome, result_meta);
         engine.end_if_idle();
         answered
@@ -326,12 +335,12 @@ impl Server {
         let wire = self.wire();
         self.service.engine.cancel(call.as_u64(), reason, wire)
     }
-    /// A list changed: those who asked are told. Of a kind at most one notice waits between two answers, so it is never
-    /// `Blocked`.
-    pub fn publish(&mut self, now: Instant, change: Change) {
-        if self.service.engine.begin(now) && self.service.is_declared(change.capability()) {
-            self.tell_session(change);
-            self.tell_listeners(change);
+    /// Something changed: those who asked are told (`server/resources`, and `basic/patterns/subscriptions` of
+    /// 2026-07-28). Of a list, or of one resource, at most one notice to each subscriber waits between two answers, and what
+    /// finds the output full is told when there is room, so it is never `Blocked`.
+    pub fn publish(&mut self, now: Instant, change: Change<'_>) {
+        if self.service.engine.begin(now) {
+            self.tell(change);
         }
     }
     /// Puts another catalog in place and publishes which kinds differ (templates count as resources). Lists that are being
@@ -415,7 +424,7 @@ impl Server {
         found: Found,
     ) {
         let engine = &mut self.service.engine;
-        let Some((handle, buf)) = engine.admit(envelope, id, reply, revision, row, None) else { return };
+        let Some((handle, buf)) = engine.admit(envelope, id, reply, revision, row, false) else { return };
         let request = Request {
             buf,
             params: envelope.span(Field::Params),
@@ -548,6 +557,9 @@ impl Role for Server {
             Handling::GetPrompt => self.get_prompt(envelope, id, reply, revision, row),
             Handling::Complete => self.complete(envelope, id, reply, revision, row),
             Handling::Listen => self.listen(envelope, id, revision, row),
+            Handling::Subscribe | Handling::Unsubscribe => {
+                self.subscribe(envelope, id, reply, revision, row);
+            }
             other => match ListKind::of(other) {
                 Some(kind) => self.list(envelope, id, reply, revision, row, kind),
                 None => self.deliver(envelope, id, reply, revision, Some(row), Found::default()),
@@ -570,12 +582,7 @@ impl Role for Server {
             Some(Handling::Cancelled) => self.cancelled(envelope),
             Some(Handling::Initialized) if self.state.revision.is_some() => {
                 self.state.initialized = true;
-                for change in CHANGES {
-                    if self.state.notices.order(change) == u64::MAX {
-                        self.state.notices.queued(change, 0);
-                        self.tell_session(change);
-                    }
-                }
+                self.tell_held_changes();
             }
             Some(Handling::Progress) => {
                 if let Some(params) = envelope.raw(Field::Params).map(Json::from_checked) {
@@ -608,6 +615,9 @@ impl Role for Server {
         self.service.engine.complete(handle, Ok(Payload::from_json(Json::EMPTY_OBJECT)));
     }
     fn opening_due(&mut self) {}
+    fn say_held(&mut self) {
+        self.tell_held();
+    }
     fn pings_missed(&mut self) -> &mut u32 {
         &mut self.state.pings_missed
     }

@@ -24,7 +24,6 @@ use crate::{
     session::{
         Change,
         config::{Taken, fields},
-        subscriptions::CHANGES,
     },
 };
 use groups::Groups;
@@ -250,10 +249,9 @@ impl Catalog {
     pub(crate) fn has_resource(&self, uri: &str, view: View) -> bool {
         self.resources.as_ref().is_some_and(|list| list.find(uri, view).is_some())
     }
-    /// Whether a resource of this URI may be subscribed to: it is listed, or a template matches. `None`: that is for the
-    /// application to say.
-    pub(crate) fn subscribable(&self, uri: &str, view: View) -> Option<bool> {
-        self.has_resources().then(|| self.has_resource(uri, view) || self.matching(uri, view).is_some())
+    /// Whether it is the URI of a resource, listed or described by a template.
+    pub(crate) fn has(&self, uri: &str, view: View) -> bool {
+        self.has_resource(uri, view) || self.matching(uri, view).is_some()
     }
     /// The capabilities that its kinds need, as members of an object.
     pub(crate) fn capabilities(&self) -> impl Iterator<Item = &'static str> {
@@ -265,17 +263,16 @@ impl Catalog {
         kinds.into_iter().filter_map(|(has, members)| has.then_some(members))
     }
     /// What differs from the catalog before it.
-    pub(crate) fn changes(&self, before: Option<&Self>) -> impl Iterator<Item = Change> {
-        CHANGES.into_iter().filter(move |change| {
-            let kinds: &[ListKind] = match change {
-                Change::Tools => &[ListKind::Tools],
-                Change::Prompts => &[ListKind::Prompts],
-                Change::Resources => &[ListKind::Resources, ListKind::Templates],
-            };
-            kinds.iter().any(|kind| {
-                let print = |catalog: &Self| catalog.list(*kind).map(Pages::fingerprint);
-                print(self) != before.and_then(print)
-            })
-        })
+    pub(crate) fn changes(&self, before: Option<&Self>) -> impl Iterator<Item = Change<'static>> {
+        let differs = move |kind: ListKind| {
+            let print = |catalog: &Self| catalog.list(kind).map(Pages::fingerprint);
+            print(self) != before.and_then(print)
+        };
+        let kinds = [
+            (Change::Tools, differs(ListKind::Tools)),
+            (Change::Prompts, differs(ListKind::Prompts)),
+            (Change::Resources, differs(ListKind::Resources) || differs(ListKind::Templates)),
+        ];
+        kinds.into_iter().filter_map(|(change, differs)| differs.then_some(change))
     }
 }
