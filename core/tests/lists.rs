@@ -17,6 +17,7 @@ use mcp_sansio::{
     event::{CacheHint, Event},
     session::{Catalog, Definition, Server, ServerConfig},
 };
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// Method, member of the result, and the member that names an entry.
@@ -486,5 +487,88 @@ fn members_that_the_engine_does_not_know_stay() {
         entry["_meta"] = json!({"com.example/x": {"y": null}});
         let mut host = serve(config(&json!({member: [entry]})));
         assert_eq!(ask(&mut host, method, None)["result"][member], json!([entry]));
+    }
+}
+
+/// Names and audiences of entries, in an order.
+fn entries() -> impl Strategy<Value = Vec<(String, Option<Vec<&'static str>>)>> {
+    let audience = prop::option::of(prop::sample::subsequence(vec!["a", "b", "c"], 0..=3));
+    let name = prop::sample::select(vec!["p", "q", "r", "s", "t", "u", "v", "w"]).prop_map(String::from);
+    prop::collection::btree_map(name, audience, 0..8)
+        .prop_map(|entries| entries.into_iter().collect())
+        .prop_shuffle()
+}
+
+fn catalog_of(entries: &[(String, Option<Vec<&'static str>>)]) -> Arc<Catalog> {
+    let prompts: Vec<String> = entries
+        .iter()
+        .map(|(name, _)| json!({"name": name, "title": "x".repeat(name.len() * 40)}).to_string())
+        .collect();
+    let definitions = prompts.iter().zip(entries).map(|(prompt, (_, groups))| match groups {
+        None => Definition::new(json(prompt)),
+        Some(groups) => Definition::new(json(prompt)).visible_to(groups.iter().copied()),
+    });
+    Arc::new(Catalog::new().prompts(definitions).unwrap())
+}
+
+fn visible<'a>(entries: &'a [(String, Option<Vec<&'static str>>)], groups: &[&str]) -> Vec<&'a str> {
+    let sees = |audience: &Option<Vec<&str>>| {
+        audience.as_ref().is_none_or(|audience| audience.iter().any(|group| groups.contains(group)))
+    };
+    entries.iter().filter(|(_, audience)| sees(audience)).map(|(name, _)| name.as_str()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// Pages of any size, in items or bytes, are together what the session sees, in order. If the catalog is replaced
+    /// between them, nothing that stood behind the last item seen is left out.
+    #[test]
+    fn pages_together_are_the_list(
+        before in entries(),
+        after in entries(),
+        replace_after in prop::option::of(1..4_usize),
+        size in 1..5_usize,
+        bytes in prop::sample::select(vec![300_usize, 600, 4 << 20]),
+        groups in prop::sample::subsequence(vec!["a", "b", "x"], 0..=3),
+    ) {
+        let config = ServerConfig::new("server", "1")
+            .catalog(catalog_of(&before))
+            .page_size(size)
+            .limits(limits(|limits| limits.message_bytes = bytes.max(600)));
+        let server = Server::new(Arc::new(config), Seed([1; 32])).with_groups(groups.iter().copied());
+        let mut host = Host::new(server);
+        let (mut seen, mut cursor, mut pages) = (Vec::<String>::new(), None, 0);
+        let mut expected: Vec<String> = visible(&before, &groups).into_iter().map(String::from).collect();
+        loop {
+            if replace_after == Some(pages) {
+                host.machine.set_catalog(host.now, catalog_of(&after));
+                host.sent();
+                let last = seen.last().cloned().unwrap_or_default();
+                let place = after.iter().position(|(name, _)| *name == last);
+                let is_private = |entries: &[(String, Option<_>)]| entries.iter().any(|(_, groups)| groups.is_some());
+                if after != before {
+                    let (Some(place), true) = (place, is_private(&before) == is_private(&after)) else {
+                        // The place is gone, or whose the cursor is became another question.
+                        prop_assert_eq!(&ask(&mut host, "prompts/list", cursor.as_ref())["error"]["code"], -32602);
+                        break;
+                    };
+                    expected.clone_from(&seen);
+                    expected.extend(visible(&after[place + 1..], &groups).into_iter().map(String::from));
+                }
+            }
+            let page = ask(&mut host, "prompts/list", cursor.as_ref());
+            let items = listed(&page, "prompts");
+            prop_assert!(items.len() <= size);
+            seen.extend(items.into_iter().map(String::from));
+            pages += 1;
+            match page["result"].get("nextCursor") {
+                Some(next) => cursor = Some(next.clone()),
+                None => {
+                    prop_assert_eq!(&seen, &expected);
+                    break;
+                }
+            }
+        }
     }
 }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use common::*;
 use mcp_sansio::{
     error::SendError,
+    event::Event,
     session::{Catalog, Server, ServerConfig},
 };
 use serde_json::{Value, json};
@@ -245,4 +246,43 @@ fn bindings_are_told_the_template() {
     };
     assert_eq!(ask("t:%2F"), [Some("t:{x}".into()), Some(r#"{"x":"%2F"}"#.into())]);
     assert_eq!(ask("u:1"), [None, None]);
+}
+
+/// `server/resources`, subscriptions: what is in the catalog may be watched without asking the application, as long as there is
+/// nobody to keep it from. What isn't, and what a principal wants to watch, is the application's to allow.
+#[test]
+fn what_is_in_the_catalog_may_be_watched() {
+    let given = json!({
+        "resources": [{"uri": "t:a", "name": "a"}, {"uri": "t:hidden", "name": "h"}],
+        "resourceTemplates": [{"uriTemplate": "u:{x}", "name": "u"}],
+        "visible_to": {"resources": {"t:hidden": ["admin"]}}
+    });
+    let server = || {
+        let config = config(&given).capabilities(br#"{"resources":{"subscribe":true}}"#).unwrap();
+        Server::new(Arc::new(config), mcp_sansio::Seed([1; 32]))
+    };
+    let listen = |uri: &str| {
+        let filter = json!({"notifications": {"resourceSubscriptions": [uri]}});
+        ask_in(MODERN, "subscriptions/listen", filter)
+    };
+    let subscribe = |uri: &str| ask_in(NEWEST, "resources/subscribe", json!({"uri": uri}));
+    let ada = || server().with_principal("ada").unwrap();
+    for (uri, server, asked) in [
+        ("t:a", server(), false),
+        ("u:1", server(), false),
+        ("t:hidden", server(), true),
+        ("t:hidden", server().with_groups(["admin"]), false),
+        ("t:b", server(), true),
+        ("t:a", ada(), true),
+    ] {
+        let mut host = Host::new(server);
+        host.ask(&initialize(0, NEWEST, &json!({})));
+        host.tell(&initialized());
+        host.events();
+        for wish in [subscribe(uri), listen(uri)] {
+            host.tell(&wish);
+            let delivered = host.events().iter().any(|event| matches!(event, Event::Request(_)));
+            assert_eq!((delivered, host.sent().is_empty()), (asked, asked), "{uri}");
+        }
+    }
 }
