@@ -5,3 +5,7 @@
 pub mod reference;
 
 pub mod machine;
+
+/// What holds for templates and roots, which the tests of the core check too.
+#[path = "../../core/tests/reference/uri.rs"]
+pub mod uri;
