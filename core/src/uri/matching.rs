@@ -41,6 +41,15 @@ impl Template {
     /// [`MAX_URI_BYTES`] times [`MAX_TEMPLATE_BYTES`](super::MAX_TEMPLATE_BYTES) comparisons. A longer URI, or one with
     /// characters or escapes that no URI has, does not match.
     pub fn matches<'u>(&self, uri: &'u str) -> Option<Vec<(&str, Value<'u>)>> {
+        if let Some(Part::Literal { symbols: literal, .. }) = self.parts.first()
+            && !symbols(uri)
+                .take(literal.len())
+                .flatten()
+                .map(|(symbol, _)| symbol)
+                .eq(literal.iter().copied())
+        {
+            return None;
+        }
         let text = Text::new(uri)?;
         [&self.exact, &self.lenient].into_iter().find_map(|program| self.values(program, &text))
     }
@@ -377,11 +386,6 @@ impl Program {
     }
     /// What each run took of a text that the program fits as a whole.
     fn run(&self, text: &[Symbol]) -> Option<Vec<(Capture, Range<usize>)>> {
-        if let Some(Step { kind: Kind::Literal(symbols), .. }) = self.0.first()
-            && !text.starts_with(symbols)
-        {
-            return None;
-        }
         let fits = Fits::new(self, text);
         let (mut index, mut at, mut captures) = (0, 0, Vec::new());
         if !fits.has(0, 0) {
