@@ -22,7 +22,7 @@ impl Template {
     /// a slash unnoticed. Decode with [`Value::decode`] or [`percent_decode`](super::percent_decode), once, after which a
     /// file name still has to go through [`Root::resolve`](super::Root::resolve).
     ///
-    /// * A URI that the template expands to, from strings and exploded lists, gives values that expand to it again. Since `{+x}`
+    /// * A URI that the template expands to from strings gives values that expand to it again. Since `{+x}`
     ///   and `{#x}` may be any text, they take whatever an expression behind them does not describe exactly.
     /// * Any other URI is read leniently: reserved characters that a client forgot to escape stand in a value if they divide
     ///   nothing there; names of `{?x}`, `{&x}` and `{;x}` come in any order, unknown ones are ignored, and one that comes
@@ -401,8 +401,9 @@ impl Program {
                     let taken =
                         text.iter().skip(at).take(*most).take_while(|symbol| symbol.is_in(*set)).count();
                     let mut ends = at + usize::from(*least)..=at + taken;
-                    let is_before_optional =
-                        matches!(self.0.get(index), Some(Step { kind: Kind::Optional { .. }, .. }));
+                    let is_value = matches!(capture, Capture::Field(_));
+                    let is_before_optional = is_value
+                        && matches!(self.0.get(index), Some(Step { kind: Kind::Optional { .. }, .. }));
                     let fit = |end: &usize| fits.has(index, *end);
                     let end = if is_before_optional { ends.find(fit) } else { ends.rfind(fit) }?;
                     captures.push((capture.clone(), at..end));

@@ -91,9 +91,14 @@ pub fn check_match(source: &str, uri: &str) -> Reached {
         };
         assert!(texts.iter().all(|text| uri.contains(&***text)), "{value:?} is not from {uri:?}");
     }
+    // Where names are exploded, what is adjacent may be read as part of them.
+    let explodes = |list: &str| list.starts_with([';', '?', '&']) && list.contains('*');
+    let is_loose = source.split('{').skip(1).any(|rest| rest.split('}').next().is_some_and(explodes));
     let occurrences =
         source.split('{').skip(1).map(|rest| rest.split('}').next().unwrap_or_default().split(',').count());
-    let Some(given) = values(&template, uri).filter(|_| occurrences.sum::<usize>() == names.len()) else {
+    let Some(given) =
+        values(&template, uri).filter(|_| !is_loose && occurrences.sum::<usize>() == names.len())
+    else {
         return Reached::Matched;
     };
     let expanded = template.expand(&given).expect("a prefix is taken of strings alone");
