@@ -2,7 +2,6 @@
 use super::{
     engine::{Engine, Wire},
     meta,
-    subscriptions::CHANGES,
 };
 use crate::{
     error::SendError,
@@ -42,9 +41,12 @@ pub(super) fn check_notice(
         Some(Handling::Initialized | Handling::Acknowledged) => {
             Err(SendError::Invalid("the engine sends this notice itself"))
         }
-        _ if CHANGES.iter().any(|change| change.method() == method) => {
-            Err(SendError::Invalid("a change is told with `publish`"))
-        }
+        Some(
+            Handling::ToolsChanged
+            | Handling::PromptsChanged
+            | Handling::ResourcesChanged
+            | Handling::ResourceUpdated,
+        ) => Err(SendError::Invalid("a change is told with `publish`")),
         _ => Ok(()),
     }
 }

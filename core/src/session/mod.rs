@@ -7,8 +7,11 @@ mod commands;
 mod config;
 mod engine;
 mod meta;
+mod mint;
 mod opening;
 mod outbox;
+mod principal;
+mod rates;
 mod requests;
 pub(crate) mod role;
 mod seal;
@@ -20,6 +23,7 @@ mod subscriptions;
 mod table;
 mod timers;
 mod tools;
+mod watches;
 
 use crate::json::unescape;
 

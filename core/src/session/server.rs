@@ -8,16 +8,18 @@ use super::{
     commands::{check_notice, respond},
     config::Allowed,
     engine::{Engine, Reply, Wire},
+    mint::Mint,
     opening::Opening,
+    principal::Principal,
+    requests::Received,
     role::{Answer, BASE, PROGRESS, Role},
     seal::Sealer,
     service::Service,
     state::SessionState,
-    subscriptions::CHANGES,
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
-    error::{CloseReason, SendError},
+    error::{CloseReason, ConfigError, SendError},
     event::{Action, Event, Method, Outcome, Related, Request, Target},
     json::{Json, Payload, unescape},
     jsonrpc::{
@@ -25,9 +27,9 @@ use crate::{
         envelope::{Envelope, Field, Span},
         write,
     },
-    method::{self, Handling, MethodId, MethodKind, Side},
+    method::{self, Handling, MethodId, MethodKind, RateClass, Side},
     revision::{Era, Revision},
-    time::Instant,
+    time::{Instant, WallClock},
     trace::TraceRecord,
 };
 
@@ -52,6 +54,8 @@ impl Server {
                 engine: Engine::new(Side::Server, config.limits.clone(), config.trace),
                 catalog: config.catalog.clone(),
                 sealer: Sealer::new(config.keys.as_ref(), &seed),
+                mint: Mint::new(&seed),
+                clock: None,
                 allowed: Allowed::by(declared),
                 result_meta: config.result_meta(),
                 modern: config.versions(Era::Modern),
@@ -60,6 +64,23 @@ impl Server {
             state: SessionState::new(),
             last_modern: None,
         }
+    }
+    /// Whom the channel belongs to: the host's name for an authenticated subject, stable over token refreshes, never the
+    /// token, at most 256 bytes. Without this it is nobody, who has no protection from other nobodies: what is sealed for
+    /// one is good for all. State and tasks of one principal are unknown to every other.
+    pub fn with_principal(mut self, principal: &str) -> Result<Self, ConfigError> {
+        self.state.principal = Principal::named(principal)?;
+        Ok(self)
+    }
+    /// Which wall-clock time it is. What leaves the process with a date (sealed state, tasks) needs it.
+    #[must_use]
+    pub fn with_clock(mut self, clock: WallClock) -> Self {
+        self.set_wall_clock(clock);
+        self
+    }
+    /// The wall clock jumped, or became known.
+    pub fn set_wall_clock(&mut self, clock: WallClock) {
+        self.service.clock = Some(clock);
     }
 
     /// One complete message, without its terminator. Copied (once) only if the application is to see it.
@@ -90,6 +111,7 @@ impl Server {
     }
     /// The next thing to do, or `None`. May be called at any time and stopped at any time.
     pub fn poll_action(&mut self) -> Option<Action<'_>> {
+        self.say_held();
         self.service.engine.poll_action()
     }
     /// The next record of the message trace.
@@ -114,8 +136,16 @@ impl Server {
         request: RequestHandle,
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
+        self.service.engine.begin(now);
+        if let Outcome::Result { result, .. } = outcome {
+            let handle = request.as_u64();
+            match self.service.engine.requests.get(handle).and_then(Received::handling) {
+                Some(Handling::Listen) => return self.accept_stream(handle, result),
+                Some(Handling::Subscribe) => self.accept_subscription(handle)?,
+                _ => {}
+            }
+        }
         let Service { engine, result_meta, .. } = &mut self.service;
-        engine.begin(now);
         let answered = respond(engine, request.as_u64(), outcome, result_meta);
         engine.end_if_idle();
         answered
@@ -195,6 +225,9 @@ impl Server {
         let Some(row) = method::with_handling(Handling::Log, Side::Server, revision) else {
             return Err(SendError::NotInRevision);
         };
+        if engine.meter(self.state.principal, RateClass::NoticesOut).is_err() {
+            return Ok(false);
+        }
         let params = |out: &mut String| {
             out.push_str("{\"level\":\"");
             out.push_str(level.name());
@@ -272,12 +305,12 @@ impl Server {
         let wire = self.wire();
         self.service.engine.cancel(call.as_u64(), reason, wire)
     }
-    /// A list changed: those who asked are told. Of a kind at most one notice waits between two answers, so it is never
-    /// `Blocked`.
-    pub fn publish(&mut self, now: Instant, change: Change) {
-        if self.service.engine.begin(now) && self.service.is_declared(change.capability()) {
-            self.tell_session(change);
-            self.tell_listeners(change);
+    /// Something changed: those who asked are told (`server/resources`, and `basic/patterns/subscriptions` of
+    /// 2026-07-28). Of a list, or of one resource, at most one notice to each subscriber waits between two answers, and what
+    /// finds the output full is told when there is room, so it is never `Blocked`.
+    pub fn publish(&mut self, now: Instant, change: Change<'_>) {
+        if self.service.engine.begin(now) {
+            self.tell(change);
         }
     }
     /// Puts another catalog in place and publishes what differs. Lists that are being paged go on after the last item
@@ -352,7 +385,7 @@ impl Server {
         unchecked: bool,
     ) {
         let engine = &mut self.service.engine;
-        let Some((handle, buf)) = engine.admit(envelope, id, reply, revision, row, None) else { return };
+        let Some((handle, buf)) = engine.admit(envelope, id, reply, revision, row, false) else { return };
         let request = Request {
             buf,
             params: envelope.span(Field::Params),
@@ -391,6 +424,9 @@ impl Role for Server {
     fn engine_ref(&self) -> &Engine {
         &self.service.engine
     }
+    fn principal(&self) -> Principal {
+        self.state.principal
+    }
     fn revision(&self) -> Option<Revision> {
         self.state.revision.or(self.last_modern)
     }
@@ -423,6 +459,9 @@ impl Role for Server {
         let name = envelope.method().unwrap_or_default();
         let Some(row) = method::find(&name, MethodKind::Request, Side::Client, revision) else {
             if self.service.config.unknown_methods && !method::is_known(&name) {
+                if self.is_limited(id, reply, revision, Some(RateClass::Calls)) {
+                    return;
+                }
                 return self.deliver(envelope, id, reply, revision, None, false);
             }
             return self.refuse(reply, id, code::METHOD_NOT_FOUND, "Method not found", None);
@@ -435,6 +474,9 @@ impl Role for Server {
                 "Method not found: its capability is not declared",
                 None,
             );
+        }
+        if self.is_limited(id, reply, revision, row.row().rate) {
+            return;
         }
         let missing = row.row().required.iter().find(|field| param(envelope, field) == (0, 0));
         let unnamed = row.row().name_field.filter(|field| {
@@ -467,6 +509,9 @@ impl Role for Server {
             }
             Handling::CallTool => self.call_tool(envelope, id, reply, revision, row),
             Handling::Listen => self.listen(envelope, id, revision, row),
+            Handling::Subscribe | Handling::Unsubscribe => {
+                self.subscribe(envelope, id, reply, revision, row);
+            }
             _ => self.deliver(envelope, id, reply, revision, Some(row), false),
         }
     }
@@ -482,16 +527,14 @@ impl Role for Server {
         let revision = tagged.or(self.state.revision).or(self.last_modern).or(newest);
         let row = revision
             .and_then(|revision| method::find(&name, MethodKind::Notification, Side::Client, revision));
+        if self.is_dropped(row) {
+            return;
+        }
         match row.map(|row| row.row().handling) {
             Some(Handling::Cancelled) => self.cancelled(envelope),
             Some(Handling::Initialized) if self.state.revision.is_some() => {
                 self.state.initialized = true;
-                for change in CHANGES {
-                    if self.state.notices.order(change) == u64::MAX {
-                        self.state.notices.queued(change, 0);
-                        self.tell_session(change);
-                    }
-                }
+                self.tell_held_changes();
             }
             Some(Handling::Progress) => {
                 if let Some(params) = envelope.raw(Field::Params).map(Json::from_checked) {
@@ -524,6 +567,9 @@ impl Role for Server {
         self.service.engine.complete(handle, Ok(Payload::from_json(Json::EMPTY_OBJECT)));
     }
     fn opening_due(&mut self) {}
+    fn say_held(&mut self) {
+        self.tell_held();
+    }
     fn pings_missed(&mut self) -> &mut u32 {
         &mut self.state.pings_missed
     }
