@@ -24,7 +24,7 @@
 use alloc::{borrow::Cow, format, string::String};
 
 use crate::{
-    json::{Json, unescape},
+    json::{Flags, Json, unescape},
     jsonrpc::write,
     revision::{Features, Revision, Structured},
 };
@@ -116,11 +116,16 @@ fn content(out: &mut String, block: Json<'_>, features: &Features) {
 /// The result of a tool, if it is not the same for this revision.
 pub(crate) fn tool_result(result: Json<'_>, revision: Revision) -> Option<String> {
     let features = revision.features();
-    let structured = result.member("structuredContent").filter(|value| match features.structured {
-        Structured::None => true,
-        Structured::Object => !value.is_object(),
-        Structured::Any => false,
-    });
+    let structured = match features.structured {
+        // The scan of the result saw whether it is there.
+        _ if !result.flags().has(Flags::STRUCTURED) => None,
+        Structured::Any => None,
+        Structured::Object => result.member("structuredContent").filter(|value| !value.is_object()),
+        Structured::None => result.member("structuredContent"),
+    };
+    if structured.is_none() && features.audio && features.resource_links {
+        return None;
+    }
     let blocks = result.member("content");
     let lacks = blocks.into_iter().flat_map(Json::elements).any(|block| is_lacking(block, features));
     if structured.is_none() && !lacks {
@@ -151,6 +156,9 @@ pub(crate) fn tool_result(result: Json<'_>, revision: Revision) -> Option<String
 /// A prompt, if it is not the same for this revision.
 pub(crate) fn prompt(result: Json<'_>, revision: Revision) -> Option<String> {
     let features = revision.features();
+    if features.audio && features.resource_links {
+        return None;
+    }
     let messages = result.member("messages");
     let lacking =
         |message: Json<'_>| message.member("content").is_some_and(|block| is_lacking(block, features));

@@ -65,7 +65,9 @@ pub struct Features {
     pub sampling_arrays: bool,
     /// Sampling may use tools.
     pub sampling_tools: bool,
-    /// A completion may come with the arguments that are known already.
+    /// Tools carry `execution`, which says whether they run as tasks.
+    pub tool_execution: bool,
+    /// `completion/complete` carries `context`.
     pub completion_context: bool,
     /// The code for a resource that does not exist.
     pub resource_not_found: i32,
@@ -101,6 +103,7 @@ const FIRST_LEGACY: Row = Row {
         structured: Structured::None,
         sampling_arrays: false,
         sampling_tools: false,
+        tool_execution: false,
         completion_context: false,
         resource_not_found: -32002,
     },
@@ -127,6 +130,7 @@ const FIRST_MODERN: Row = Row {
         structured: Structured::Any,
         sampling_arrays: true,
         sampling_tools: true,
+        tool_execution: false,
         completion_context: true,
         resource_not_found: -32602,
     },
@@ -163,6 +167,7 @@ static TABLE: &[Row] = &[
             structured: Structured::Object,
             sampling_arrays: true,
             sampling_tools: true,
+            tool_execution: true,
             completion_context: true,
             ..FIRST_LEGACY.features
         },
