@@ -191,7 +191,8 @@ fn kind_of(field: Json<'_>) -> Result<Kind, Misfit> {
 
 fn check_field(field: Json<'_>, revision: Revision) -> Result<(), Misfit> {
     let kind = kind_of(field)?;
-    let choices_of_revision = revision.features().form_choices;
+    // Several and titled choices, and defaults of every kind, came with the modes.
+    let choices_of_revision = revision.features().elicitation_modes;
     if let Some(keyword) = COMPOSED.iter().find(|keyword| field.member(keyword).is_some()) {
         return misfit(&format!("/{keyword}"), "is not allowed: fields of a form are primitives");
     }

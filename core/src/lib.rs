@@ -15,6 +15,8 @@
 //! | [`elicitation`] | forms that a server asks with, and the answers to them |
 //! | `schema` (feature `schema`) | JSON Schema 2020-12 and draft-07: arguments and structured results of tools |
 //!
+//! Beside them, [`uri`] matches resource templates and keeps files in a root, and [`syntax`] checks single strings.
+//!
 //! All five revisions are spoken in one build ([`revision`]), by both roles, from one table of methods ([`method`]). A server
 //! serves *modern* requests (2026-07-28, `_meta` on each) and one *legacy* session (`initialize`) side by side. A client
 //! finds out which of them it has met:
@@ -45,7 +47,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let tool = Json::parse(br#"{"name":"greet","description":"Greets","inputSchema":{"type":"object"}}"#)?;
-//! let config = ServerConfig::new("greeter", "1.0.0").catalog(Arc::new(Catalog::from_tools([tool])?));
+//! let config = ServerConfig::new("greeter", "1.0.0").catalog(Arc::new(Catalog::new().tools([tool])?));
 //! // Seeds are 32 fresh random bytes; these two are fixed so that the example is the same each time.
 //! let mut server = Connection::new(Server::new(Arc::new(config), Seed([1; 32])));
 //! let mut client = Connection::new(Client::new(Arc::new(ClientConfig::new("host", "1.0.0")), Seed([2; 32])));
@@ -113,6 +115,7 @@
 #![deny(missing_docs)]
 extern crate alloc;
 
+pub mod degrade;
 pub mod elicitation;
 pub mod embed;
 pub mod error;
@@ -128,8 +131,10 @@ mod scan;
 pub mod schema;
 pub mod session;
 pub mod stdio;
+pub mod syntax;
 pub mod time;
 pub mod trace;
+pub mod uri;
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(

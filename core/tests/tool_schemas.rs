@@ -34,7 +34,7 @@ fn forecast() -> Value {
 
 fn catalog_of(tools: &[Value]) -> Result<Catalog, ConfigError> {
     let tools = json!(tools).to_string();
-    Catalog::from_tools(json(&tools).elements())
+    Catalog::new().tools(json(&tools).elements())
 }
 
 fn server(revision: &str, tools: &[Value]) -> Host<Server> {
@@ -210,7 +210,7 @@ fn a_catalog_names_the_schema_that_does_not_compile() {
 #[test]
 fn schemas_are_listed_untouched() {
     let definition = r##"{"name":"t","inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"urn:x","type":"object","$defs":{"P":{"type":"string","x-ui":1}},"properties":{"p":{"$ref":"#/$defs/P"}},"unevaluatedProperties":false,"x-vendor":[1.50,10000000000000000000]}}"##;
-    let catalog = Catalog::from_tools([json(definition)]).unwrap();
+    let catalog = Catalog::new().tools([json(definition)]).unwrap();
     let mut server = serve(ServerConfig::new("s", "1").catalog(Arc::new(catalog))).machine;
     let list = modern(1, "tools/list", json!({})).to_string();
     server.handle_message(mcp_sansio::time::Instant::from_nanos(1), list.as_bytes());

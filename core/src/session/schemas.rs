@@ -3,10 +3,7 @@ use alloc::{boxed::Box, format, string::String};
 
 #[cfg(feature = "schema")]
 use crate::schema::Validator;
-use crate::{
-    error::{ConfigError, Violations},
-    json::Json,
-};
+use crate::{error::Violations, json::Json};
 
 /// A build without the feature has none: the layer above checks.
 #[cfg(not(feature = "schema"))]
@@ -25,18 +22,16 @@ impl Validator {
 
 #[cfg(not(feature = "schema"))]
 #[expect(clippy::unnecessary_wraps, reason = "with the feature it can fail")]
-fn compile(_: Json<'_>, _: &str, _: &str) -> Result<Option<Box<Validator>>, ConfigError> {
+fn compile(_: Json<'_>, _: &str) -> Result<Option<Box<Validator>>, (String, String)> {
     Ok(None)
 }
 
-/// `field` names the tool in errors.
 #[cfg(feature = "schema")]
-fn compile(tool: Json<'_>, member: &str, field: &str) -> Result<Option<Box<Validator>>, ConfigError> {
+fn compile(tool: Json<'_>, member: &str) -> Result<Option<Box<Validator>>, (String, String)> {
     let compiled = tool.member(member).map(Validator::compile).transpose();
-    match compiled {
-        Ok(validator) => Ok(validator.map(Box::new)),
-        Err(error) => Err(ConfigError::new(format!("{field}.{member}{}", error.path), error.reason)),
-    }
+    compiled
+        .map(|validator| validator.map(Box::new))
+        .map_err(|error| (format!("{member}{}", error.path), error.reason))
 }
 
 /// The compiled schemas of one tool.
@@ -47,10 +42,9 @@ pub(crate) struct ToolSchemas {
 }
 
 impl ToolSchemas {
-    /// `field` names the tool in errors.
-    pub(crate) fn compile(tool: Json<'_>, field: &str) -> Result<Self, ConfigError> {
-        let (input, output) = (compile(tool, "inputSchema", field)?, compile(tool, "outputSchema", field)?);
-        Ok(Self { input, output })
+    /// Fails with the place in the definition and the reason.
+    pub(crate) fn compile(tool: Json<'_>) -> Result<Self, (String, String)> {
+        Ok(Self { input: compile(tool, "inputSchema")?, output: compile(tool, "outputSchema")? })
     }
     /// Whether the layer above has to check.
     pub(crate) fn unchecked(&self) -> bool {
