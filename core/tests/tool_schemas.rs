@@ -130,7 +130,10 @@ fn results_that_do_not_conform_are_not_sent() {
             host.silent();
         }
         host.respond(handle, r#"{"content":[],"structuredContent":{"celsius":-3.5}}"#);
-        assert_eq!(host.one()["result"]["structuredContent"], json!({"celsius": -3.5}));
+        let sent = host.one();
+        // Older revisions have no such member.
+        let structured = (revision > "2025-03-26").then(|| json!({"celsius": -3.5}));
+        assert_eq!(sent["result"].get("structuredContent"), structured.as_ref(), "{revision}");
         let gone = host.machine.respond(host.now, handle, result(r#"{"content":[]}"#));
         assert_eq!(gone, Err(SendError::Over));
 
