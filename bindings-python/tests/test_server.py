@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import datetime
-import decimal
 import json
 import sys
 import threading
+from datetime import date  # noqa: TC003 - read from the hints at run time
+from decimal import Decimal  # noqa: TC003 - as above
 from typing import Annotated, Any
 
 import pytest
@@ -119,7 +119,7 @@ def test_arguments_are_checked(arguments: dict[str, Any], problem: str) -> None:
     server = Server("test", "1")
 
     @server.tool()
-    async def square(n: int, day: datetime.date | None = None) -> int:
+    async def square(n: int, day: date | None = None) -> int:
         return n * n if day is None else 0
 
     async def test() -> None:
@@ -138,12 +138,16 @@ def test_what_pydantic_says_in_schemas_is_understood() -> None:
     server = Server("test", "1")
 
     @server.tool()
-    async def add(amounts: list[decimal.Decimal], to: Place, more: dict[str, Person] | None = None) -> str:
+    async def add(amounts: list[Decimal], to: Place, more: dict[str, Person] | None = None) -> str:
         return f"{sum(amounts)} {to.name} {len(more or {})}"
 
     async def test() -> None:
         async with served(server) as (peer, _):
-            arguments = {"amounts": ["1.5", 2], "to": {"name": "x", "height": 1}, "more": {"a": {"name": "b", "age": 3}}}
+            arguments = {
+                "amounts": ["1.5", 2],
+                "to": {"name": "x", "height": 1},
+                "more": {"a": {"name": "b", "age": 3}},
+            }
             peer.call_tool(1, "add", arguments)
             assert (await peer.answer(1))["result"]["content"] == [text("3.5 x 1")]
             peer.call_tool(2, "add", {**arguments, "more": {"a": {"name": "b", "age": -1}}})
