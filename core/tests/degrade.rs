@@ -102,7 +102,12 @@ fn content_that_a_revision_lacks_is_said_in_text() {
 /// nothing says it in text, its JSON does. R-TOL-015, R-TOL-016.
 #[test]
 fn structured_content_that_a_revision_lacks_is_said_in_text() {
-    for (value, since) in [(json!({"n": 1}), "2025-06-18"), (json!([1, "a"]), MODERN), (json!(7), MODERN), (json!(null), MODERN)] {
+    for (value, since) in [
+        (json!({"n": 1}), "2025-06-18"),
+        (json!([1, "a"]), MODERN),
+        (json!(7), MODERN),
+        (json!(null), MODERN),
+    ] {
         for revision in ALL {
             let said =
                 told(revision, "tools/call", &json!({"content": [text("t")], "structuredContent": value}));
