@@ -263,8 +263,8 @@ impl Catalog {
         kinds.into_iter().filter_map(|(has, members)| has.then_some(members))
     }
     /// What differs from the catalog before it.
-    pub(crate) fn changes(&self, before: Option<&Self>) -> impl Iterator<Item = Change<'static>> {
-        let differs = move |kind: ListKind| {
+    pub(crate) fn changes(&self, before: Option<&Self>) -> impl Iterator<Item = Change<'static>> + use<> {
+        let differs = |kind: ListKind| {
             let print = |catalog: &Self| catalog.list(kind).map(Pages::fingerprint);
             print(self) != before.and_then(print)
         };
