@@ -13,6 +13,8 @@
 //! | [`stdio::Connection`] | either of them over a byte stream, one message a line |
 //! | [`embed`] | the same for bindings to other languages |
 //!
+//! Beside them, [`uri`] matches resource templates and keeps files in a root, and [`syntax`] checks single strings.
+//!
 //! All five revisions are spoken in one build ([`revision`]), by both roles, from one table of methods ([`method`]). A server
 //! serves *modern* requests (2026-07-28, `_meta` on each) and one *legacy* session (`initialize`) side by side. A client
 //! finds out which of them it has met:

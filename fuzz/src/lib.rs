@@ -6,6 +6,8 @@ pub mod reference;
 
 pub mod machine;
 
-/// What holds for templates and roots, which the tests of the core check too.
+#[path = "../../core/tests/reference/root.rs"]
+pub mod root;
+/// What holds for templates and for roots, which the tests of the core check too.
 #[path = "../../core/tests/reference/uri.rs"]
 pub mod uri;

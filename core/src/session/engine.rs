@@ -1,10 +1,13 @@
 //! What both roles share: limits, output, time, the tables of requests and calls.
-use alloc::{boxed::Box, string::String};
+use alloc::{boxed::Box, format, string::String};
+use core::time::Duration;
 
 use super::{
     batches::Batches,
     calls::{Call, Purpose, Wires},
     outbox::Outbox,
+    principal::Principal,
+    rates::Meter,
     requests::Requests,
     stats::Stats,
     table::Table,
@@ -20,7 +23,7 @@ use crate::{
         write::{self, ErrorId},
     },
     limits::Limits,
-    method::Side,
+    method::{RateClass, Side},
     revision::Revision,
     time::Instant,
     trace::{Trace, TraceRecord},
@@ -58,6 +61,7 @@ pub(crate) struct Engine {
     pub(crate) ping: Arming,
     pub(crate) batches: Batches,
     pub(crate) watched: Watched,
+    meter: Meter,
     /// Some notices wait for room in the output.
     pub(crate) holds_notices: bool,
     /// Place in the output of the last answer.
@@ -94,6 +98,7 @@ impl Engine {
             ping: 0,
             batches: Batches::default(),
             watched: Watched::default(),
+            meter: Meter::default(),
             holds_notices: false,
             last_answer: 0,
             last_handle: 0,
@@ -159,7 +164,7 @@ impl Engine {
         None
     }
     /// Takes no new work and ends when what runs is over, or after `drain`.
-    pub(crate) fn end_after(&mut self, drain: core::time::Duration, reason: CloseReason) {
+    pub(crate) fn end_after(&mut self, drain: Duration, reason: CloseReason) {
         if self.ended {
             return;
         }
@@ -371,6 +376,28 @@ impl Engine {
     /// Whether a record of the trace does.
     pub(crate) fn has_trace(&self) -> bool {
         self.trace.as_ref().is_some_and(|trace| !trace.is_empty())
+    }
+
+    /// Counts what a principal has done, or says how long it is to wait.
+    pub(crate) fn meter(&mut self, principal: Principal, class: RateClass) -> Result<(), Duration> {
+        let taken = self.meter.take(&self.limits.rates, principal, class, self.now);
+        self.stats.rate_limited += u64::from(taken.is_err());
+        taken
+    }
+    /// Answers a request that came too soon.
+    pub(crate) fn refuse_rate(
+        &mut self,
+        reply: Reply,
+        id: &str,
+        wire: Wire,
+        class: RateClass,
+        wait: Duration,
+    ) {
+        let millis = wait.as_nanos().div_ceil(1_000_000);
+        let name = class.name();
+        let data = format!("{{\"reason\":\"rate_limit\",\"class\":\"{name}\",\"retryAfterMs\":{millis}}}");
+        let message = format!("Too many requests of this kind; try again in {millis} ms");
+        self.error(reply, id, wire, code::INTERNAL_ERROR, &message, Some(&data));
     }
 
     // Faults.

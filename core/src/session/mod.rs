@@ -15,6 +15,7 @@ mod opening;
 mod outbox;
 mod principal;
 mod prompts;
+mod rates;
 mod requests;
 mod resources;
 pub(crate) mod role;

@@ -3,6 +3,7 @@ use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 use super::{
     engine::{Engine, Reply, Wire, too_long},
+    principal::Principal,
     role::PROGRESS,
     table::Table,
     timers::{Arming, Timer},
@@ -18,7 +19,7 @@ use crate::{
         id,
         write::{self, ErrorId},
     },
-    method::{Handling, MethodId, Side},
+    method::{Handling, MethodId, RateClass, Side},
     revision::Revision,
     session::{LogLevel, subscriptions::Filter},
 };
@@ -236,6 +237,7 @@ impl Engine {
     pub(crate) fn progress(
         &mut self,
         handle: u64,
+        principal: Principal,
         progress: f64,
         total: Option<f64>,
         message: Option<&str>,
@@ -250,6 +252,9 @@ impl Engine {
         }
         let revision = request.revision;
         self.room()?;
+        if self.meter(principal, RateClass::NoticesOut).is_err() {
+            return Ok(false);
+        }
         let Some(request) = self.requests.get_mut(handle) else { return Ok(false) };
         let previous = core::mem::replace(&mut request.progress, progress);
         let buf = Arc::clone(&request.buf);

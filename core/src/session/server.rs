@@ -29,7 +29,7 @@ use crate::{
         envelope::{Envelope, Field, Span},
         write,
     },
-    method::{self, Handling, MethodId, MethodKind, Side},
+    method::{self, Handling, MethodId, MethodKind, RateClass, Side},
     revision::{Era, Revision},
     time::{Instant, WallClock},
     trace::TraceRecord,
@@ -258,6 +258,9 @@ impl Server {
         let Some(row) = method::with_handling(Handling::Log, Side::Server, revision) else {
             return Err(SendError::NotInRevision);
         };
+        if engine.meter(self.state.principal, RateClass::NoticesOut).is_err() {
+            return Ok(false);
+        }
         let params = |out: &mut String| {
             out.push_str("{\"level\":\"");
             out.push_str(level.name());
@@ -482,6 +485,9 @@ impl Role for Server {
     fn engine_ref(&self) -> &Engine {
         &self.service.engine
     }
+    fn principal(&self) -> Principal {
+        self.state.principal
+    }
     fn revision(&self) -> Option<Revision> {
         self.state.revision.or(self.last_modern)
     }
@@ -514,6 +520,9 @@ impl Role for Server {
         let name = envelope.method().unwrap_or_default();
         let Some(row) = method::find(&name, MethodKind::Request, Side::Client, revision) else {
             if self.service.config.unknown_methods && !method::is_known(&name) {
+                if self.is_limited(id, reply, revision, Some(RateClass::Calls)) {
+                    return;
+                }
                 return self.deliver(envelope, id, reply, revision, None, Found::default());
             }
             return self.refuse(reply, id, code::METHOD_NOT_FOUND, "Method not found", None);
@@ -526,6 +535,9 @@ impl Role for Server {
                 "Method not found: its capability is not declared",
                 None,
             );
+        }
+        if self.is_limited(id, reply, revision, row.row().rate) {
+            return;
         }
         let missing = row.row().required.iter().find(|field| param(envelope, field) == (0, 0));
         let unnamed = row.row().name_field.filter(|field| {
@@ -579,6 +591,9 @@ impl Role for Server {
         let revision = tagged.or(self.state.revision).or(self.last_modern).or(newest);
         let row = revision
             .and_then(|revision| method::find(&name, MethodKind::Notification, Side::Client, revision));
+        if self.is_dropped(row) {
+            return;
+        }
         match row.map(|row| row.row().handling) {
             Some(Handling::Cancelled) => self.cancelled(envelope),
             Some(Handling::Initialized) if self.state.revision.is_some() => {

@@ -22,7 +22,7 @@ impl Template {
     /// a slash unnoticed. Decode with [`Value::decode`] or [`percent_decode`](super::percent_decode), once, after which a
     /// file name still has to go through [`Root::resolve`](super::Root::resolve).
     ///
-    /// * A URI that the template expands to, from strings and exploded lists, gives values that expand to it again. Since `{+x}`
+    /// * A URI that the template expands to from strings gives values that expand to it again. Since `{+x}`
     ///   and `{#x}` may be any text, they take whatever an expression behind them does not describe exactly.
     /// * Any other URI is read leniently: reserved characters that a client forgot to escape stand in a value if they divide
     ///   nothing there; names of `{?x}`, `{&x}` and `{;x}` come in any order, unknown ones are ignored, and one that comes
@@ -41,6 +41,15 @@ impl Template {
     /// [`MAX_URI_BYTES`] times [`MAX_TEMPLATE_BYTES`](super::MAX_TEMPLATE_BYTES) comparisons. A longer URI, or one with
     /// characters or escapes that no URI has, does not match.
     pub fn matches<'u>(&self, uri: &'u str) -> Option<Vec<(&str, Value<'u>)>> {
+        if let Some(Part::Literal { symbols: literal, .. }) = self.parts.first()
+            && !symbols(uri)
+                .take(literal.len())
+                .flatten()
+                .map(|(symbol, _)| symbol)
+                .eq(literal.iter().copied())
+        {
+            return None;
+        }
         let text = Text::new(uri)?;
         [&self.exact, &self.lenient].into_iter().find_map(|program| self.values(program, &text))
     }
@@ -377,11 +386,6 @@ impl Program {
     }
     /// What each run took of a text that the program fits as a whole.
     fn run(&self, text: &[Symbol]) -> Option<Vec<(Capture, Range<usize>)>> {
-        if let Some(Step { kind: Kind::Literal(symbols), .. }) = self.0.first()
-            && !text.starts_with(symbols)
-        {
-            return None;
-        }
         let fits = Fits::new(self, text);
         let (mut index, mut at, mut captures) = (0, 0, Vec::new());
         if !fits.has(0, 0) {
@@ -397,8 +401,9 @@ impl Program {
                     let taken =
                         text.iter().skip(at).take(*most).take_while(|symbol| symbol.is_in(*set)).count();
                     let mut ends = at + usize::from(*least)..=at + taken;
-                    let is_before_optional =
-                        matches!(self.0.get(index), Some(Step { kind: Kind::Optional { .. }, .. }));
+                    let is_value = matches!(capture, Capture::Field(_));
+                    let is_before_optional = is_value
+                        && matches!(self.0.get(index), Some(Step { kind: Kind::Optional { .. }, .. }));
                     let fit = |end: &usize| fits.has(index, *end);
                     let end = if is_before_optional { ends.find(fit) } else { ends.rfind(fit) }?;
                     captures.push((capture.clone(), at..end));

@@ -174,6 +174,7 @@ pub struct Specificity {
 pub struct Template {
     source: String,
     pub(super) parts: Vec<Part>,
+    names: Vec<String>,
     /// What expansion writes.
     pub(super) exact: Program,
     /// What else is read as if it did.
@@ -190,7 +191,7 @@ impl Template {
         if source.len() > MAX_TEMPLATE_BYTES {
             return Err(UriError::new(MAX_TEMPLATE_BYTES, "the template is longer than 4096 bytes"));
         }
-        let (mut parts, mut at, mut count) = (Vec::new(), 0, 0);
+        let (mut parts, mut names, mut at, mut count) = (Vec::new(), Vec::new(), 0, 0);
         while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
             let (part, length) = if let Some(inside) = rest.strip_prefix('{') {
                 let (body, _) = inside.split_once('}').ok_or(UriError::new(at, "`{` without `}`"))?;
@@ -204,12 +205,17 @@ impl Template {
                 if count > MAX_VARIABLES {
                     return Err(UriError::new(at, "the template has more than 64 variables"));
                 }
+                for Field { name, .. } in fields {
+                    if !names.contains(name) {
+                        names.push(name.clone());
+                    }
+                }
             }
             parts.push(part);
             at += length;
         }
         let (exact, lenient) = (Program::exact(&parts), Program::lenient(&parts));
-        Ok(Self { source: source.into(), parts, exact, lenient })
+        Ok(Self { source: source.into(), parts, names, exact, lenient })
     }
 
     /// The template as it was given.
@@ -219,10 +225,7 @@ impl Template {
 
     /// The names of the variables, each once, in the order in which they first occur.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
-        let name = |index: usize| self.fields().nth(index).map(|field| field.name.as_str());
-        self.fields().enumerate().filter_map(move |(index, field)| {
-            (0..index).all(|earlier| name(earlier) != Some(&field.name)).then_some(field.name.as_str())
-        })
+        self.names.iter().map(String::as_str)
     }
 
     /// How much the template says, to choose between two that match.
