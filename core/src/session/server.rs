@@ -355,8 +355,9 @@ impl Server {
     /// paged go on after the last item they gave, if it is still there. What is declared stays as it was: a kind that
     /// comes later needs its capability from the beginning.
     pub fn set_catalog(&mut self, now: Instant, catalog: Arc<Catalog>) {
-        let before = self.service.catalog.replace(Arc::clone(&catalog));
-        for change in catalog.changes(before.as_deref()) {
+        let changes = catalog.changes(self.service.catalog.as_deref());
+        self.service.catalog = Some(catalog);
+        for change in changes {
             self.publish(now, change);
         }
     }

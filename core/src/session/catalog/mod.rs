@@ -38,6 +38,26 @@ use list::List;
 ///
 /// A list is served in the order given (`server/tools` of 2026-07-28 asks for a deterministic one) and in pages whose
 /// cursors name the list, so that a client that pages while the catalog is replaced goes on after the last item it saw.
+/// Each client sees what its revision has: an `outputSchema` whose `type` is not `object` is of 2026-07-28 alone,
+/// `execution` of 2025-11-25, and a tool that runs only as a task does not exist where there are no tasks.
+///
+/// ```
+/// use mcp_sansio::{
+///     json::Json,
+///     session::{Catalog, Definition},
+/// };
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let look = Json::parse(br#"{"name":"look","description":"Looks","inputSchema":{"type":"object"}}"#)?;
+/// let drop = Json::parse(br#"{"name":"drop","description":"Drops","inputSchema":{"type":"object"}}"#)?;
+/// let notes = Json::parse(br#"{"uriTemplate":"note:{id}","name":"note","description":"A note"}"#)?;
+/// let catalog = Catalog::new()
+///     .tools([Definition::new(look), Definition::new(drop).visible_to(["admin"])])?
+///     .templates([notes])?;
+/// assert_eq!(catalog.lint().count(), 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Default)]
 pub struct Catalog {
     tools: Option<List<Tool>>,
@@ -272,8 +292,8 @@ impl Catalog {
         kinds.into_iter().filter_map(|(has, members)| has.then_some(members))
     }
     /// What differs from the catalog before it.
-    pub(crate) fn changes(&self, before: Option<&Self>) -> impl Iterator<Item = Change<'static>> {
-        let differs = move |kind: ListKind| {
+    pub(crate) fn changes(&self, before: Option<&Self>) -> impl Iterator<Item = Change<'static>> + use<> {
+        let differs = |kind: ListKind| {
             let print = |catalog: &Self| catalog.list(kind).map(Pages::fingerprint);
             print(self) != before.and_then(print)
         };
