@@ -11,9 +11,11 @@ use mcp_sansio::{
     event::{Action, Event, Outcome, OverReason, Request},
     json::Json,
     limits::Limits,
+    method::Side,
     session::{CallOptions, Catalog, Client, ClientConfig, Server, ServerConfig},
     time::Instant,
 };
+use mcp_sansio_gate::Gate;
 use serde_json::{Value, json};
 
 pub const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
@@ -22,6 +24,7 @@ pub const MODERN: &str = "2026-07-28";
 
 /// What the two roles have in common.
 pub trait Machine {
+    const SIDE: Side;
     fn message(&mut self, now: Instant, message: &[u8]);
     fn timeout(&mut self, now: Instant);
     fn eof(&mut self, now: Instant);
@@ -32,7 +35,8 @@ pub trait Machine {
 }
 
 macro_rules! machine {
-    ($($role:ty),*) => { $( impl Machine for $role {
+    ($($role:ident),*) => { $( impl Machine for $role {
+        const SIDE: Side = Side::$role;
         fn message(&mut self, now: Instant, message: &[u8]) {
             self.handle_message(now, message);
         }
@@ -64,11 +68,18 @@ pub struct Host<M> {
     pub now: Instant,
     sent: Vec<Value>,
     events: Vec<Event>,
+    gate: Gate,
 }
 
 impl<M: Machine> Host<M> {
     pub fn new(machine: M) -> Self {
-        Self { machine, now: Instant::from_nanos(1_000_000_000), sent: Vec::new(), events: Vec::new() }
+        Self {
+            machine,
+            now: Instant::from_nanos(1_000_000_000),
+            sent: Vec::new(),
+            events: Vec::new(),
+            gate: Gate::new(M::SIDE),
+        }
     }
     /// Takes all there is.
     pub fn drain(&mut self) {
@@ -76,6 +87,7 @@ impl<M: Machine> Host<M> {
             match action {
                 Action::Send(outgoing) => {
                     self.sent.push(strict::message(outgoing.message));
+                    self.gate.sent(outgoing.message).unwrap_or_else(|broken| panic!("{broken}"));
                 }
                 Action::Deliver(event) => self.events.push(event),
                 _ => {}
@@ -87,6 +99,7 @@ impl<M: Machine> Host<M> {
         self.tell_text(&message.to_string());
     }
     pub fn tell_text(&mut self, message: &str) {
+        self.gate.received(message.as_bytes());
         self.machine.message(self.now, message.as_bytes());
         self.drain();
     }
