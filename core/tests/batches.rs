@@ -45,9 +45,9 @@ fn the_answers_of_a_batch_come_together() {
     host.silent();
     assert_eq!(host.machine.stat("messages_in"), before + 5);
     let handles = handles(&mut host);
-    host.respond(handles[1], "{}");
+    host.respond(handles[1], DONE);
     host.silent();
-    host.respond(handles[0], "{}");
+    host.respond(handles[0], DONE);
     let answer = host.one();
     let mut answered = ids(&answer);
     answered.sort_by_key(ToString::to_string);
@@ -103,7 +103,7 @@ fn gathered_answers_are_bounded() {
     let refused = host.sent().into_iter().find(|answers| answers[0]["id"] == 19).unwrap();
     assert_eq!(refused[0]["error"]["data"]["reason"], "session_bytes");
     for handle in held {
-        host.respond(handle, "{}");
+        host.respond(handle, DONE);
         host.sent();
     }
     host.tell(&json!([call("again", "slow")]));
@@ -124,7 +124,7 @@ fn a_cancelled_member_is_left_out() {
     let mut host = batching();
     host.tell(&json!([call(1, "slow"), call(2, "slow")]));
     let handles = handles(&mut host);
-    host.respond(handles[0], "{}");
+    host.respond(handles[0], DONE);
     host.tell(&cancelled(2));
     assert_eq!(ids(&host.one()), [1]);
     assert_eq!(over(&host.event()), Some((handles[1], OverReason::Cancelled)));
@@ -141,7 +141,7 @@ fn a_duplicate_id_in_a_batch_is_refused() {
     host.tell(&json!([call(1, "slow"), call(1, "slow")]));
     let handles = handles(&mut host);
     assert_eq!(handles.len(), 1);
-    host.respond(handles[0], "{}");
+    host.respond(handles[0], DONE);
     let answer = host.one();
     assert_eq!(answer.as_array().unwrap().len(), 2);
     assert_eq!(answer[0]["error"]["code"], -32600);
@@ -158,8 +158,8 @@ fn answers_that_do_not_fit_together_still_come() {
     );
     host.tell(&json!([call(1, "slow"), call(2, "slow"), call(3, "slow")]));
     let now = host.now;
-    let answers = handles(&mut host).into_iter().zip([480, 480, 600]).map(|(handle, length)| {
-        let text = format!(r#"{{"x":"{}"}}"#, "a".repeat(length));
+    let answers = handles(&mut host).into_iter().zip([467, 467, 587]).map(|(handle, length)| {
+        let text = format!(r#"{{"content":[],"x":"{}"}}"#, "a".repeat(length));
         host.machine.respond(now, handle, result(&text))
     });
     assert_eq!(answers.collect::<Vec<_>>(), [Ok(()), Ok(()), Err(SendError::TooLarge)]);

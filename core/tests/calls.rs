@@ -42,8 +42,8 @@ fn answers_come_in_any_order() {
         })
         .collect();
     for (id, handle) in handles.into_iter().rev() {
-        server.respond(handle, "{}");
-        assert_eq!(server.one(), json!({"jsonrpc": "2.0", "id": id, "result": {}}));
+        server.respond(handle, DONE);
+        assert_eq!(server.one(), json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}}));
     }
 }
 
@@ -80,9 +80,9 @@ fn a_duplicate_id_is_refused_and_disturbs_nothing() {
         }
         server.tell(&slow(json!("7")));
         let other = server.request().handle();
-        server.respond(other, "{}");
+        server.respond(other, DONE);
         assert_eq!(server.one()["id"], "7");
-        server.respond(first, "{}");
+        server.respond(first, DONE);
         assert_eq!(server.one()["id"], 7);
         server.tell(&slow(json!(7)));
         server.request();
@@ -111,7 +111,7 @@ fn a_request_is_cancelled_by_its_client() {
 
     server.tell(&call(2, "slow"));
     let answered = server.request().handle();
-    server.respond(answered, "{}");
+    server.respond(answered, DONE);
     server.one();
     server.tell(&cancelled(2));
     assert!(server.events().is_empty(), "the race is lost");
@@ -157,7 +157,7 @@ fn a_servers_request_is_cancelled_too() {
     server.machine.cancel(now, asked, None).unwrap();
     assert_eq!(server.one(), notice("notifications/cancelled", json!({"requestId": sent["id"]})));
     assert!(matches!(server.event(), Event::Completed { call, .. } if call == asked));
-    server.respond(request, "{}");
+    server.respond(request, DONE);
     assert_eq!(server.one()["id"], sent["id"]);
 
     let mut client = legacy_client(client_config().capabilities(br#"{"sampling":{}}"#).unwrap());
@@ -195,7 +195,7 @@ fn progress_goes_under_the_token_that_was_given() {
                     json!({"progressToken": token, "progress": 0.5, "total": 2.5, "message": "half"})
                 )
             );
-            server.respond(handle, "{}");
+            server.respond(handle, DONE);
             server.one();
         }
     }
@@ -245,7 +245,7 @@ fn progress_rises_or_is_not_sent() {
                 Ok(false),
                 "{token} is no token"
             );
-            server.respond(handle, "{}");
+            server.respond(handle, DONE);
         }
         server.sent();
     }
@@ -381,7 +381,7 @@ fn handles_that_are_not_live_are_told_apart() {
     let mut server = session(server_config(), NEWEST, &json!({}));
     server.tell(&call(1, "echo"));
     let handle = server.request().handle();
-    server.respond(handle, "{}");
+    server.respond(handle, DONE);
     assert_eq!(server.machine.respond(server.now, handle, result("{}")), Err(SendError::Over));
     for never in [0, 1 << 40, u64::MAX] {
         let never = RequestHandle::from_u64(never);
@@ -419,7 +419,7 @@ fn error_codes_are_those_of_the_revision() {
             ));
         }
         server.silent();
-        server.respond(handle, "{}");
+        server.respond(handle, DONE);
         server.one();
     }
 }
@@ -454,9 +454,9 @@ fn results_that_contradict_the_engine_are_refused() {
 fn members_of_the_engine_are_there_once() {
     let mut server = session(server_config(), NEWEST, &json!({}));
     for own in [
-        r#"{"result\u0054ype":"complete","a":1}"#,
-        r#"{"a":1,"\u005fmeta":{"b":2}}"#,
-        r#"{"_met\u0061":{"b":2},"resultType":"complete"}"#,
+        r#"{"content":[],"result\u0054ype":"complete","a":1}"#,
+        r#"{"content":[],"a":1,"\u005fmeta":{"b":2}}"#,
+        r#"{"content":[],"_met\u0061":{"b":2},"resultType":"complete"}"#,
     ] {
         server.tell(&modern(1, "tools/call", json!({"name": "slow"})));
         let handle = server.request().handle();
@@ -497,7 +497,7 @@ fn no_progress_goes_under_a_token_of_another_type() {
         };
         assert_eq!(fault.code, "fault.progress");
         assert_eq!(client.machine.progress(client.now, input.input, 1.0, None, None), Ok(false));
-        client.machine.answer(client.now, input.input, result("{}")).unwrap();
+        client.machine.answer(client.now, input.input, result(r#"{"roots":[]}"#)).unwrap();
         assert_eq!(client.one()["id"], 1);
 
         server.tell(&common::request(1, "tools/call", json!({"name": "slow", "_meta": meta})));
@@ -505,7 +505,7 @@ fn no_progress_goes_under_a_token_of_another_type() {
             panic!("a fault and a request")
         };
         assert_eq!(server.machine.progress(server.now, request.handle(), 1.0, None, None), Ok(false));
-        server.machine.respond(server.now, request.handle(), result("{}")).unwrap();
+        server.machine.respond(server.now, request.handle(), result(DONE)).unwrap();
         assert_eq!(server.one()["id"], 1);
     }
     let refused =

@@ -244,7 +244,7 @@ fn a_change_is_told_after_the_lists_it_makes_stale() {
         host.machine.set_catalog(host.now, catalog(&[tool]));
         host.machine.set_catalog(host.now, catalog(&[tool, "more"]));
         let list = modern(3, "tools/list", json!({}));
-        host.machine.handle_message(host.now, list.to_string().as_bytes());
+        host.hear(&list.to_string());
     }
     host.machine.set_catalog(host.now, catalog(&["d"]));
     let kinds: Vec<_> = host.sent().iter().map(|message| message["method"].is_string()).collect();
@@ -256,7 +256,7 @@ fn a_change_is_told_after_the_lists_it_makes_stale() {
 fn a_subscription_is_no_request_of_the_application() {
     let mut host = serve(tools(&["a"]));
     let listen = json!({"_meta": {"progressToken": 1}, "notifications": {"toolsListChanged": true}});
-    host.machine.handle_message(host.now, modern(1, "subscriptions/listen", listen).to_string().as_bytes());
+    host.hear(&modern(1, "subscriptions/listen", listen).to_string());
     let Some(Action::Send(Outgoing { related: Related::Request(handle), .. })) = host.machine.poll_action()
     else {
         panic!("an acknowledgement");

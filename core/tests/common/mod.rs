@@ -22,6 +22,9 @@ pub const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-1
 pub const NEWEST: &str = "2025-11-25";
 pub const MODERN: &str = "2026-07-28";
 
+/// The least result of a tool.
+pub const DONE: &str = r#"{"content":[]}"#;
+
 /// What the two roles have in common.
 pub trait Machine {
     const SIDE: Side;
@@ -99,9 +102,13 @@ impl<M: Machine> Host<M> {
         self.tell_text(&message.to_string());
     }
     pub fn tell_text(&mut self, message: &str) {
+        self.hear(message);
+        self.drain();
+    }
+    /// The same, without taking what comes of it.
+    pub fn hear(&mut self, message: &str) {
         self.gate.received(message.as_bytes());
         self.machine.message(self.now, message.as_bytes());
-        self.drain();
     }
     /// The peer sends this, and there is one answer.
     pub fn ask(&mut self, message: &Value) -> Value {
