@@ -419,7 +419,7 @@ fn error_codes_are_those_of_the_revision() {
             ));
         }
         server.silent();
-        server.respond(handle, DONE);
+        server.respond(handle, r#"{"contents":[]}"#);
         server.one();
     }
 }

@@ -112,7 +112,8 @@ pub(crate) trait Role {
     /// Input that names no request is bad: a server says so, a few times a second; a client only reports it.
     fn complain(&mut self, error: i32, message: &str, fault: &'static str, detail: String) {
         let wire = self.wire();
-        let omit = wire.revision.is_some_and(|revision| revision.features().errors_omit_id);
+        // Before a revision is agreed, what the newer ones want: the older have no form for it.
+        let omit = wire.revision.is_none_or(|revision| revision.features().errors_omit_id);
         let id = if omit { ErrorId::Absent } else { ErrorId::Null };
         let engine = self.engine();
         let replied = (engine.side == Side::Server && engine.may_complain()).then_some(error);

@@ -68,7 +68,7 @@ impl Gate {
         if schemas().is_none() {
             return;
         }
-        if let Ok(message) = serde_json::from_slice::<Value>(message) {
+        if let Ok(message) = read(message) {
             for message in parts(&message) {
                 self.note(message, false);
             }
@@ -81,7 +81,7 @@ impl Gate {
             return Ok(());
         }
         let broken = |problem: String| format!("{problem}, in {}", text.get(..2000).unwrap_or(text));
-        let whole: Value = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
+        let whole = read(text.as_bytes()).map_err(|error| broken(error.to_string()))?;
         if let Value::Array(elements) = &whole {
             let batching = self.session.is_some_and(|revision| revision.features().batches);
             if !batching || elements.is_empty() {
@@ -260,6 +260,30 @@ fn check_result(
     let excused = if definition == "ElicitResult" { with_whole_content(result) } else { result.clone() };
     schema.check(&definition, &excused)?;
     Ok(Answer::Checked(revision))
+}
+
+/// A message. JSON allows what this reader can't hold: half of a surrogate pair and numbers beyond a double are others then.
+fn read(message: &[u8]) -> serde_json::Result<Value> {
+    serde_json::from_slice(message).or_else(|error| {
+        let text = String::from_utf8_lossy(message);
+        let tamed: Vec<String> = text.split('"').map(tamed).collect();
+        serde_json::from_str(&tamed.join("\"")).map_err(|_| error)
+    })
+}
+
+/// A piece between two quotes, of a string or of what is around strings.
+fn tamed(piece: &str) -> String {
+    let halves = ["\\ud8", "\\ud9", "\\uda", "\\udb", "\\udc", "\\udd", "\\ude", "\\udf"];
+    let piece = halves.iter().fold(piece.to_owned(), |piece, half| piece.replace(half, "\\u00"));
+    let of_a_number = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
+    let words = piece.split_inclusive(|c| !of_a_number(c)).map(|word| {
+        let number = word.trim_end_matches(|c| !of_a_number(c));
+        match number.parse::<f64>() {
+            Ok(beyond) if beyond.is_infinite() => word.replace(number, "1e300"),
+            _ => word.to_owned(),
+        }
+    });
+    words.collect()
 }
 
 /// The messages of a batch, or the message.
