@@ -44,6 +44,8 @@ pub struct Gate {
     /// Requests without an answer by who sent them (`true`: this end) and their id. Ids may be used twice by a peer that
     /// breaks the rules.
     requests: HashMap<(bool, String), Vec<Request>>,
+    /// Results that the peer gave before it can have seen the request, by the id: what a machine sends may be taken late.
+    early: HashMap<String, Value>,
     counts: Counts,
 }
 
@@ -60,7 +62,14 @@ struct Request {
 impl Gate {
     /// Of a conversation in which this end has this side.
     pub fn new(side: Side) -> Self {
-        Self { side, session: None, modern: None, requests: HashMap::new(), counts: Counts::default() }
+        Self {
+            side,
+            session: None,
+            modern: None,
+            requests: HashMap::new(),
+            early: HashMap::new(),
+            counts: Counts::default(),
+        }
     }
 
     /// The peer says this. What is no message is no matter.
@@ -103,23 +112,33 @@ impl Gate {
     /// Keeps what later messages are judged by.
     fn note(&mut self, message: &Value, ours: bool) {
         let method = message["method"].as_str();
-        match (method, message.get("id")) {
+        match (method, id(message)) {
             (Some(method), Some(id)) => {
-                let revision = self.revision_of_request(message);
-                if method == "initialize" && self.session.is_none() {
-                    self.session = Some(revision);
-                }
-                if revision.era() == Era::Modern {
-                    self.modern = Some(revision);
+                let sender = if ours { self.side } else { self.side.peer() };
+                let revision = self.revision_of_request(message, sender);
+                match revision.era() {
+                    Era::Modern => self.modern = Some(revision),
+                    Era::Legacy if method == "initialize" => {
+                        self.session.get_or_insert(revision);
+                    }
+                    Era::Legacy => {}
                 }
                 let task = message["params"].get("task").is_some();
                 let token = message["params"]["_meta"].get("progressToken").map(Value::to_string);
                 let request = Request { method: method.into(), revision, task, token };
                 self.requests.entry((ours, id.to_string())).or_default().push(request);
+                if ours && let Some(early) = self.early.remove(&id.to_string()) {
+                    self.note(&early, false);
+                }
             }
             (None, Some(id)) => {
                 let key = (!ours, id.to_string());
-                let Some(requests) = self.requests.get_mut(&key) else { return };
+                let Some(requests) = self.requests.get_mut(&key) else {
+                    if !ours {
+                        self.early.entry(key.1).or_insert_with(|| message.clone());
+                    }
+                    return;
+                };
                 // Of several with one id, an error does not say which it is about.
                 if message.get("error").is_none() || requests.len() == 1 {
                     let fits = |request: &Request| !ours || check_answer(request, message).is_ok();
@@ -138,15 +157,17 @@ impl Gate {
         }
     }
 
-    fn revision_of_request(&self, request: &Value) -> Revision {
+    fn revision_of_request(&self, request: &Value, sender: Side) -> Revision {
         let named = |value: &Value| value.as_str().and_then(Revision::from_name);
         let modern = named(&request["params"]["_meta"][PROTOCOL_VERSION]);
-        if let Some(modern) = modern.filter(|revision| revision.era() == Era::Modern) {
+        if let Some(modern) =
+            modern.filter(|revision| sender == Side::Client && revision.era() == Era::Modern)
+        {
             return modern;
         }
         let asked =
             named(&request["params"]["protocolVersion"]).filter(|_| request["method"] == "initialize");
-        asked.unwrap_or_else(|| self.by_default())
+        asked.or(self.session).unwrap_or(Revision::V2025_11_25)
     }
 
     fn by_default(&self) -> Revision {
@@ -175,7 +196,7 @@ impl Gate {
             let kind =
                 if message.get("id").is_some() { MethodKind::Request } else { MethodKind::Notification };
             let revision = match kind {
-                MethodKind::Request => self.revision_of_request(message),
+                MethodKind::Request => self.revision_of_request(message, self.side),
                 MethodKind::Notification => self.revision_of_notice(&message["params"]),
             };
             let Some(schema) = schema(revision) else { return Ok(()) };
@@ -189,7 +210,7 @@ impl Gate {
             return Ok(());
         }
         if message.get("error").is_some() {
-            let about = message.get("id").and_then(|id| self.of_id(id, false));
+            let about = id(message).and_then(|id| self.of_id(id, false));
             let revision = about.unwrap_or_else(|| self.by_default());
             let Some(schema) = schema(revision) else { return Ok(()) };
             let excused = if schema.errors_need_an_id { with_an_id(message) } else { message.clone() };
@@ -197,7 +218,7 @@ impl Gate {
             self.counts.one(revision);
             return Ok(());
         }
-        let known = message.get("id").and_then(|id| self.requests.get(&(false, id.to_string())));
+        let known = id(message).and_then(|id| self.requests.get(&(false, id.to_string())));
         let mut last = Err("an answer to nothing that was asked".to_owned());
         for request in known.into_iter().flatten() {
             last = check_answer(request, message);
@@ -260,6 +281,11 @@ fn check_result(
     let excused = if definition == "ElicitResult" { with_whole_content(result) } else { result.clone() };
     schema.check(&definition, &excused)?;
     Ok(Answer::Checked(revision))
+}
+
+/// The id of a message, if it is one.
+fn id(message: &Value) -> Option<&Value> {
+    message.get("id").filter(|id| id.is_string() || id.is_number())
 }
 
 /// A message. JSON allows what this reader can't hold: half of a surrogate pair and numbers beyond a double are others then.
