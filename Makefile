@@ -102,6 +102,13 @@ lint: .venv/installed
 	cd tests/readme && ../../$(VENV)/mypy --strict check.py
 	cd tests/requirements && ../../$(VENV)/mypy --strict *.py
 
+# How many requirements had a test when this was last raised.
+LEAST_PROVEN := 0
+
+## How many requirements that an engine can enforce are named by a test; `tests/requirements/register.py --missing` lists others.
+requirements:
+	python3 tests/requirements/register.py --least $(LEAST_PROVEN)
+
 unit: examples
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests -p mcp-sansio-gate
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests --features mcp-sansio/made-up-revision --test made_up_revision

@@ -103,9 +103,7 @@ def check_schemas(outcome: Outcome) -> None:
     sides = [side for side in ("client", "server") if getattr(outcome.cell, side).ours]
     taps = sorted(outcome.folder.glob("*/tap/*.jsonl"))
     for side in sides:
-        gate = subprocess.run(
-            arguments((GATE, side, *taps)), stdout=subprocess.PIPE, encoding="utf-8", check=False
-        )
+        gate = subprocess.run(arguments((GATE, side, *taps)), stdout=subprocess.PIPE, encoding="utf-8", check=False)
         for line in gate.stdout.splitlines():
             noted = outcome.mismatches if line.startswith("ours: ") else outcome.peer_faults
             noted.append(line)
