@@ -37,6 +37,7 @@ fn ids(answer: &Value) -> Vec<Value> {
 }
 
 /// Answers are gathered, whoever gives them, in whatever order.
+/// R-BAT-001 R-BAT-003
 #[test]
 fn the_answers_of_a_batch_come_together() {
     let mut host = batching();
@@ -55,6 +56,7 @@ fn the_answers_of_a_batch_come_together() {
 }
 
 /// Nothing is answered to notices and responses.
+/// R-BAT-003
 #[test]
 fn a_batch_without_requests_has_no_answer() {
     let mut host = batching();
@@ -62,6 +64,7 @@ fn a_batch_without_requests_has_no_answer() {
     host.silent();
 }
 
+/// R-BAT-004
 #[test]
 fn each_member_is_judged_by_itself() {
     let mut host = batching();
@@ -111,6 +114,7 @@ fn gathered_answers_are_bounded() {
 }
 
 /// One error for what is no batch at all.
+/// R-BAT-004
 #[test]
 fn an_empty_batch_is_an_error() {
     let mut host = batching();
@@ -169,6 +173,7 @@ fn answers_that_do_not_fit_together_still_come() {
 }
 
 /// Where a revision has no batches, one is refused whole, and nothing in it is served.
+/// R-BAT-005
 #[test]
 fn other_revisions_have_no_batches() {
     for revision in ["2024-11-05", "2025-06-18", "2025-11-25"] {
@@ -184,6 +189,7 @@ fn other_revisions_have_no_batches() {
 }
 
 /// A client reads batches too.
+/// R-BAT-001
 #[test]
 fn a_client_reads_a_batch() {
     let mut host = start(

@@ -24,6 +24,7 @@ fn progress_of(token: &Value, value: f64) -> Value {
 }
 
 /// `basic/index` of every revision: an answer belongs to the request whose id it has, in whatever order.
+/// R-BAS-006
 #[test]
 fn answers_come_in_any_order() {
     let mut client = modern_client(client_config());
@@ -63,6 +64,7 @@ fn unknown_and_late_answers_are_harmless() {
 }
 
 /// `basic/index`: an id in flight is not used again; the first request is not disturbed.
+/// R-BAS-005
 #[test]
 fn a_duplicate_id_is_refused_and_disturbs_nothing() {
     for modern_era in [true, false] {
@@ -90,6 +92,7 @@ fn a_duplicate_id_is_refused_and_disturbs_nothing() {
 }
 
 /// `basic/utilities/cancellation`: the answer to a cancelled request is not sent; what is over stays over.
+/// R-CAN-006 R-CAN-007 R-CAN-008 R-CAN-010 R-CAN-011 R-CAN-014
 #[test]
 fn a_request_is_cancelled_by_its_client() {
     let mut server = session(server_config(), NEWEST, &json!({}));
@@ -118,6 +121,7 @@ fn a_request_is_cancelled_by_its_client() {
 }
 
 /// `basic/utilities/cancellation`: the sender says so once, and waits no longer.
+/// R-CAN-002 R-CAN-009 R-CAN-010 R-STD-007
 #[test]
 fn a_call_is_cancelled_by_its_application() {
     for mut client in [modern_client(client_config()), legacy_client(client_config())] {
@@ -142,6 +146,7 @@ fn a_call_is_cancelled_by_its_application() {
 }
 
 /// `basic/utilities/cancellation`: either side cancels what it asked for; ids of the two directions are apart.
+/// R-CAN-001
 #[test]
 fn a_servers_request_is_cancelled_too() {
     let mut server = session(server_config(), NEWEST, &json!({"sampling": {}}));
@@ -170,6 +175,7 @@ fn a_servers_request_is_cancelled_too() {
 }
 
 /// `basic/utilities/progress`: tokens are strings or integers, and come back as they were; 0 and "" are tokens.
+/// R-PRG-001 R-PRG-004
 #[test]
 fn progress_goes_under_the_token_that_was_given() {
     let mut server = session(server_config(), NEWEST, &json!({}));
@@ -208,6 +214,7 @@ fn progress_goes_under_the_token_that_was_given() {
 }
 
 /// `basic/utilities/progress`: none without a token, and only values that rise.
+/// R-PRG-003
 #[test]
 fn progress_rises_or_is_not_sent() {
     let mut server = session(server_config(), NEWEST, &json!({}));
@@ -252,6 +259,7 @@ fn progress_rises_or_is_not_sent() {
 }
 
 /// `basic/utilities/progress`, receiving: for a call that asked, under its token, rising.
+/// R-PRG-006 R-PRG-007 R-PRG-008
 #[test]
 fn progress_that_breaks_a_rule_is_not_delivered() {
     let mut client = modern_client(client_config());
@@ -286,6 +294,7 @@ fn progress_that_breaks_a_rule_is_not_delivered() {
 }
 
 /// `basic/lifecycle`, timeouts: the sender stops waiting and says so.
+/// R-TMO-002 R-TMO-003 R-TMO-004
 #[test]
 fn silence_ends_a_call_and_cancels_it() {
     for mut client in [modern_client(client_config()), legacy_client(client_config())] {
@@ -308,6 +317,7 @@ fn silence_ends_a_call_and_cancels_it() {
 }
 
 /// `basic/lifecycle`, timeouts: progress may restart the clock, but a maximum holds regardless.
+/// R-TMO-005 R-TMO-006
 #[test]
 fn progress_extends_a_call_up_to_its_maximum() {
     let mut client = modern_client(client_config());
@@ -337,6 +347,7 @@ fn progress_extends_a_call_up_to_its_maximum() {
 }
 
 /// `basic/lifecycle`, timeouts: every request has one; the defaults are a minute of silence and ten in all.
+/// R-TMO-001 R-TMO-008
 #[test]
 fn a_call_has_a_timeout_by_default() {
     let mut client = modern_client(client_config());
@@ -390,6 +401,7 @@ fn handles_that_are_not_live_are_told_apart() {
 }
 
 /// `basic/index` of 2026-07-28, error codes: what the protocol reserves is not an application's; -32002 is of its revisions.
+/// R-BAS-023 R-BAS-025
 #[test]
 fn error_codes_are_those_of_the_revision() {
     let mut server =
@@ -425,6 +437,7 @@ fn error_codes_are_those_of_the_revision() {
 }
 
 /// A result is an object, and the members that the engine writes are the engine's.
+/// R-BAS-009
 #[test]
 fn results_that_contradict_the_engine_are_refused() {
     let mut server = session(server_config(), NEWEST, &json!({}));
@@ -469,6 +482,7 @@ fn members_of_the_engine_are_there_once() {
 }
 
 /// The same of `_meta` in a call: members of the options replace those of the params.
+/// R-MET-018
 #[test]
 fn meta_of_a_call_is_merged() {
     for (mut client, engines) in [(legacy_client(client_config()), 1), (modern_client(client_config()), 4)] {
@@ -484,6 +498,7 @@ fn meta_of_a_call_is_merged() {
 }
 
 /// `basic/utilities/progress`: a token is a string or an integer, on either side; any other is left alone.
+/// R-PRG-001
 #[test]
 fn no_progress_goes_under_a_token_of_another_type() {
     let config = client_config().capabilities(br#"{"roots":{}}"#).unwrap();

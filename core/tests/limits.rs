@@ -363,6 +363,7 @@ fn payloads_that_nobody_takes_stop_the_reading() {
 }
 
 /// `error_replies`: garbage is answered a few times a second, and reported every time.
+/// R-BAS-019
 #[test]
 fn error_replies_are_bounded() {
     let mut host = bounded(|limits| limits.error_replies = 3);
