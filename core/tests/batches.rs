@@ -188,8 +188,8 @@ fn other_revisions_have_no_batches() {
     assert_eq!(host.ask(&json!([modern(2, "tools/list", json!({}))]))["error"]["code"], -32600);
 }
 
-/// A client reads batches too.
-/// R-BAT-001
+/// A client reads batches too, and writes none.
+/// R-BAT-001 R-BAT-002
 #[test]
 fn a_client_reads_a_batch() {
     let mut host = start(
@@ -201,6 +201,7 @@ fn a_client_reads_a_batch() {
     host.event();
     let (first, one) = host.call("tools/list");
     let (second, two) = host.call("tools/list");
+    assert!(one.is_object() && two.is_object());
     host.tell(&json!([answer(&two, &json!({"n": 2})), ping("s"), answer(&one, &json!({"n": 1}))]));
     let completed: Vec<_> = host
         .events()

@@ -227,6 +227,7 @@ fn sides() -> impl Strategy<Value = Side> {
     select(vec![Side::Server, Side::Client])
 }
 
+/// R-STD-018
 #[test]
 fn how_a_stream_is_cut_does_not_matter() {
     let reached = Reached::default();
