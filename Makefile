@@ -13,7 +13,7 @@ SECONDS ?= 60
 VENV := .venv/bin
 RUST := Cargo.lock Cargo.toml $(shell find core/src -name '*.rs')
 TARGETS := wasm32-unknown-unknown thumbv7em-none-eabihf thumbv7m-none-eabi
-FUZZ := scanner envelope line server_bytes client_bytes
+FUZZ := scanner envelope line server_bytes client_bytes uri
 STEPS := lint requirements unit tables no-std cortex-m3 fuzz-short python wasm node cases interop schema-gate readme demo-once
 
 .PHONY: test demo bench fuzz interop $(STEPS) targets gate python-package wasm-package node-package browser qemu valgrind examples peers
@@ -103,7 +103,7 @@ lint: .venv/installed
 	cd tests/requirements && ../../$(VENV)/mypy --strict *.py
 
 # How many requirements had a test when this was last raised.
-LEAST_PROVEN := 0
+LEAST_PROVEN := 228
 
 ## How many requirements that an engine can enforce are named by a test; `tests/requirements/register.py --missing` lists others.
 requirements:

@@ -345,7 +345,7 @@ fn meta_is_kept_wherever_it_stands() {
         assert_eq!(params.unwrap().decode::<Value>().unwrap()["_meta"], own);
     }
     let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "_meta": own}).to_string();
-    let catalog = Arc::new(Catalog::from_tools([json(&tool)]).unwrap());
+    let catalog = Arc::new(Catalog::new().tools([json(&tool)]).unwrap());
     for revision in LEGACY {
         let mut host = session(server_config().catalog(Arc::clone(&catalog)), revision, &json!({}));
         assert_eq!(host.ask(&request(1, "tools/list", json!({})))["result"]["tools"][0]["_meta"], own);

@@ -6,6 +6,7 @@ use super::{
     commands::stamp,
     config::{Allowed, declares},
     engine::{Engine, Reply, Wire},
+    mint::Mint,
     seal::Sealer,
 };
 use crate::{
@@ -13,6 +14,7 @@ use crate::{
     json::Json,
     jsonrpc::write,
     revision::Revision,
+    time::WallClock,
 };
 
 /// Engine, configuration and catalog.
@@ -21,6 +23,11 @@ pub(super) struct Service {
     pub(super) config: Arc<ServerConfig>,
     pub(super) catalog: Option<Arc<Catalog>>,
     pub(super) sealer: Sealer,
+    pub(super) mint: Mint,
+    /// Without one nothing is dated, and what needs a date is refused.
+    pub(super) clock: Option<WallClock>,
+    /// The capabilities that are declared, as JSON.
+    pub(super) declared: String,
     /// Methods whose capability is declared.
     pub(super) allowed: Allowed,
     /// `_meta` members of results, where a revision has them.
@@ -45,13 +52,17 @@ impl Service {
             write::result_with(out, id, &stamp, body);
         });
     }
+    /// Milliseconds since 1970, as far as the host said.
+    pub(super) fn unix_millis(&self) -> Option<u64> {
+        self.clock.map(|clock| clock.unix_millis(self.engine.now))
+    }
     pub(super) fn is_declared(&self, capability: &str) -> bool {
-        Json::parse(self.config.declared().as_bytes()).is_ok_and(|declared| declares(declared, capability))
+        declares(Json::from_checked(&self.declared), capability)
     }
     /// Members that both openings describe the server with.
     pub(super) fn describe(&self, out: &mut String) {
         out.push_str("\"capabilities\":");
-        out.push_str(self.config.declared());
+        out.push_str(&self.declared);
         if let Some(instructions) = &self.config.instructions {
             out.push_str(",\"instructions\":");
             write::string(out, instructions);
