@@ -264,7 +264,7 @@ fn received_codes_are_handed_on_and_told_from_failures_of_our_own() {
         host.tell(&failure(&sent, code));
         let Err(error) = host.outcome(call) else { panic!("an error") };
         assert_eq!(error.code(), "call.rpc");
-        assert!(matches!(error, CallError::Rpc(error) if i64::from(error.code) == code));
+        assert!(matches!(error, CallError::Rpc(error) if error.code == code));
         host.silent();
     }
     let (call, _) = host.call_with("tools/list", CallOptions::new().timeouts(Some(seconds(1)), None));

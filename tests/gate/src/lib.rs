@@ -254,13 +254,16 @@ impl Gate {
 
     /// The schema lacks this method: fine if the table says so too, or that it is an extension's.
     fn unlisted(&mut self, name: &str, kind: MethodKind, revision: Revision) -> Result<(), String> {
-        let of_an_extension = method::find_extension(name, kind, self.side, revision).is_some();
-        if method::is_known(name) && !of_an_extension {
+        if method::is_known(name) && !is_of_an_extension(name, kind, self.side, revision) {
             return Err(format!("{:?} sends no {name} in {}", self.side, revision.name()));
         }
         self.counts.unlisted(name, revision);
         Ok(())
     }
+}
+
+fn is_of_an_extension(name: &str, kind: MethodKind, sender: Side, revision: Revision) -> bool {
+    method::find_extension(name, kind, sender, revision).is_some()
 }
 
 enum Answer {
@@ -286,8 +289,13 @@ fn check_result(
     result: &Value,
 ) -> Result<Answer, String> {
     let Some(definition) = schema.result(&request.method, request.task, result) else {
-        if result["resultType"] == "input_required" {
-            return Err(format!("{} asks for nothing", request.method));
+        let kind = result["resultType"].as_str().filter(|_| revision.features().result_type);
+        let of_an_extension = kind.is_some_and(|kind| !matches!(kind, "complete" | "input_required"))
+            || [Side::Client, Side::Server]
+                .into_iter()
+                .any(|side| is_of_an_extension(&request.method, MethodKind::Request, side, revision));
+        if method::is_known(&request.method) && !of_an_extension {
+            return Err(format!("{} has no such result in {}", request.method, revision.name()));
         }
         return Ok(Answer::Unlisted(format!("result of {}", request.method), revision));
     };
