@@ -103,7 +103,7 @@ lint: .venv/installed
 	cd tests/requirements && ../../$(VENV)/mypy --strict *.py
 
 # How many requirements had a test when this was last raised.
-LEAST_PROVEN := 228
+LEAST_PROVEN := 232
 
 ## How many requirements that an engine can enforce are named by a test; `tests/requirements/register.py --missing` lists others.
 requirements:
