@@ -71,6 +71,17 @@ pub struct Limits {
     pub ping_timeout: Duration,
     /// Unanswered keep-alive pings in a row after which the machine ends with `Closed(KeepAlive)`.
     pub ping_failures: u32,
+    /// Tasks of the peer that run or whose outcome is kept. One more is answered with -32603. One that runs is one of
+    /// `requests` too; outcomes that are kept are among `session_bytes`, and one that would go beyond is replaced by
+    /// error -32603.
+    pub tasks: usize,
+    /// How long a task of the peer is kept at most, from its creation, whether it has ended or not. One that asks for
+    /// nothing gets this.
+    #[serde(deserialize_with = "millis")]
+    pub task_ttl: Duration,
+    /// How often the peer is told to ask for the state of a task, and how often we ask where it tells nothing.
+    #[serde(deserialize_with = "millis")]
+    pub task_poll: Duration,
     /// Records of the message trace not yet taken; the oldest go first.
     pub trace: usize,
 }
@@ -97,6 +108,9 @@ impl Default for Limits {
             ping_interval: None,
             ping_timeout: Duration::from_secs(10),
             ping_failures: 3,
+            tasks: 128,
+            task_ttl: Duration::from_secs(3600),
+            task_poll: Duration::from_secs(1),
             trace: 1024,
         }
     }
@@ -129,6 +143,8 @@ impl Limits {
             events: 16,
             output_bytes: 8 << 10,
             session_bytes: 16 << 10,
+            tasks: 4,
+            task_ttl: Duration::from_secs(300),
             trace: 16,
             ..Self::default()
         }

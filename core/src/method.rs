@@ -92,6 +92,16 @@ pub enum Handling {
     ResourceUpdated,
     /// Is a log notice; goes to the application.
     Log,
+    /// Tells the state of a task.
+    TaskGet,
+    /// Is answered with the outcome of a task, once it has one.
+    TaskResult,
+    /// Takes a task back.
+    TaskCancel,
+    /// A page of the tasks.
+    TaskList,
+    /// Says that the state of a task changed: of one that a call became, or else it goes to the application.
+    TaskStatus,
     /// A question for the client's application.
     Input,
     /// Goes to the application as it is.
@@ -139,6 +149,9 @@ pub struct MethodRow {
     pub cacheable: RevisionSet,
     /// Whether it may be answered with questions.
     pub may_ask: bool,
+    /// The capability with which its receiver takes it as a task, in the revisions that have
+    /// [`tasks`](crate::revision::Features::tasks).
+    pub task: Option<&'static str>,
     /// How long a call of it may be silent.
     pub timeout: TimeoutClass,
     /// What the engine does with it.
@@ -284,6 +297,7 @@ const REQUEST: MethodRow = MethodRow {
     required: &[],
     cacheable: RevisionSet::EMPTY,
     may_ask: false,
+    task: None,
     timeout: TimeoutClass::Machine,
     handling: Handling::Deliver,
 };
@@ -312,6 +326,7 @@ const CALL_TOOL: MethodRow = MethodRow {
     name_field: Some("name"),
     required: &["name"],
     may_ask: true,
+    task: Some("tasks.requests.tools.call"),
     handling: Handling::CallTool,
     ..REQUEST
 };
@@ -505,6 +520,7 @@ static ROWS: &[MethodRow] = &[
         name: "sampling/createMessage",
         capability: Some("sampling"),
         required: &["messages", "maxTokens"],
+        task: Some("tasks.requests.sampling.createMessage"),
         ..QUESTION
     },
     MethodRow {
@@ -520,6 +536,7 @@ static ROWS: &[MethodRow] = &[
         revisions: RevisionSet::one(Revision::V2025_11_25),
         capability: Some("elicitation"),
         required: &["message"],
+        task: Some("tasks.requests.elicitation.create"),
         ..QUESTION
     },
     MethodRow {
@@ -536,11 +553,23 @@ static ROWS: &[MethodRow] = &[
         capability: Some("roots.listChanged"),
         ..NOTICE
     },
-    MethodRow { name: "tasks/get", ..TASK },
+    MethodRow { name: "tasks/get", handling: Handling::TaskGet, ..TASK },
     // It is answered only when the task has ended, and a task may wait for a person.
-    MethodRow { name: "tasks/result", timeout: TimeoutClass::Human, ..TASK },
-    MethodRow { name: "tasks/cancel", capability: Some("tasks.cancel"), ..TASK },
-    MethodRow { name: "tasks/list", capability: Some("tasks.list"), name_field: None, required: &[], ..TASK },
+    MethodRow { name: "tasks/result", timeout: TimeoutClass::Human, handling: Handling::TaskResult, ..TASK },
+    MethodRow {
+        name: "tasks/cancel",
+        capability: Some("tasks.cancel"),
+        handling: Handling::TaskCancel,
+        ..TASK
+    },
+    MethodRow {
+        name: "tasks/list",
+        capability: Some("tasks.list"),
+        name_field: None,
+        required: &[],
+        handling: Handling::TaskList,
+        ..TASK
+    },
     MethodRow {
         name: "notifications/tasks/status",
         senders: Senders::Both,
@@ -548,6 +577,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("tasks"),
         name_field: Some("taskId"),
         required: &["taskId", "status", "createdAt", "lastUpdatedAt", "ttl"],
+        handling: Handling::TaskStatus,
         ..NOTICE
     },
     MethodRow { name: "tasks/get", ..EXTENSION_TASK },

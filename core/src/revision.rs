@@ -44,6 +44,8 @@ pub struct Features {
     pub elicitation_modes: bool,
     /// A question in `url` mode carries an `elicitationId`.
     pub elicitation_id: bool,
+    /// A request may be sent as a task (`basic/utilities/tasks` of 2025-11-25).
+    pub tasks: bool,
     /// The code for a resource that does not exist.
     pub resource_not_found: i32,
 }
@@ -73,6 +75,7 @@ const FIRST_LEGACY: Row = Row {
         extensions: false,
         elicitation_modes: false,
         elicitation_id: false,
+        tasks: false,
         resource_not_found: -32002,
     },
 };
@@ -93,6 +96,7 @@ const FIRST_MODERN: Row = Row {
         extensions: true,
         elicitation_modes: true,
         elicitation_id: false,
+        tasks: false,
         resource_not_found: -32602,
     },
 };
@@ -113,6 +117,7 @@ static TABLE: &[Row] = &[
             progress_message: true,
             elicitation_modes: true,
             elicitation_id: true,
+            tasks: true,
             ..FIRST_LEGACY.features
         },
     },

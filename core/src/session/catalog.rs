@@ -4,13 +4,17 @@ use core::ops::Range;
 
 use sha2::{Digest, Sha256};
 
-use super::seal::{Cursor, ListKind, Sealer};
+use super::{
+    seal::{Cursor, ListKind, Sealer},
+    tasks::receive::TaskSupport,
+};
 use crate::{error::ConfigError, json::Json, jsonrpc::write};
 
 #[derive(Debug)]
 struct Item {
     name: Box<str>,
     range: Range<usize>,
+    task: TaskSupport,
 }
 
 /// Tools of one moment, their definitions serialized once. Immutable and shared: a change is a new catalog.
@@ -61,13 +65,15 @@ impl Catalog {
             if tool.member("outputSchema").is_some_and(|schema| !schema.is_object()) {
                 return Err(wrong("`outputSchema` must be an object"));
             }
+            let task = TaskSupport::of_tool(tool)
+                .map_err(|error| wrong(&format!("`{}` {}", error.field, error.reason)))?;
             if !catalog.text.is_empty() {
                 catalog.text.push(',');
             }
             let start = catalog.text.len();
             write::json(&mut catalog.text, tool);
             let range = start..catalog.text.len();
-            catalog.items.push(Item { name: name.into(), range });
+            catalog.items.push(Item { name: name.into(), range, task });
         }
         let items = &catalog.items;
         catalog.by_name = (0..u32::try_from(items.len()).unwrap_or(u32::MAX)).collect();
@@ -105,6 +111,10 @@ impl Catalog {
     /// Whether there is a tool of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.place(name).is_some()
+    }
+    /// Whether the tool of this name is called as a task.
+    pub(crate) fn task_support(&self, name: &str) -> TaskSupport {
+        self.place(name).and_then(|place| self.items.get(place)).map(|item| item.task).unwrap_or_default()
     }
     /// The page that begins at `cursor`, of at most so many items and bytes but at least one item; `None` if its place in
     /// the list is gone.

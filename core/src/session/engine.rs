@@ -8,6 +8,7 @@ use super::{
     requests::Requests,
     stats::Stats,
     table::Table,
+    tasks::Tasks,
     timers::{Arming, Timer, Timers},
 };
 use crate::{
@@ -21,7 +22,7 @@ use crate::{
     limits::Limits,
     method::Side,
     revision::Revision,
-    time::Instant,
+    time::{Instant, WallClock},
     trace::{Trace, TraceRecord},
 };
 
@@ -56,6 +57,9 @@ pub(crate) struct Engine {
     pub(crate) opening: Arming,
     pub(crate) ping: Arming,
     pub(crate) batches: Batches,
+    pub(crate) tasks: Tasks,
+    /// Without one nothing is dated, and what needs a date is refused.
+    pub(crate) clock: Option<WallClock>,
     /// Place in the output of the last answer.
     last_answer: u64,
     last_handle: u64,
@@ -89,6 +93,8 @@ impl Engine {
             opening: 0,
             ping: 0,
             batches: Batches::default(),
+            tasks: Tasks::default(),
+            clock: None,
             last_answer: 0,
             last_handle: 0,
             ending: None,
@@ -127,6 +133,11 @@ impl Engine {
             Timer::Call(handle) => self.calls.get(handle).is_some_and(|call| call.timer == arming),
             Timer::Request(handle) => {
                 self.requests.get(handle).is_some_and(|request| request.timer == arming)
+            }
+            Timer::Task(serial) => self.tasks.is_armed(serial, arming),
+            Timer::Poll(handle) => {
+                let task = self.calls.get(handle).and_then(|call| call.task.as_deref());
+                task.is_some_and(|task| task.is_armed(arming))
             }
             Timer::Opening => self.opening == arming,
             Timer::Ping => self.ping == arming,
@@ -194,6 +205,8 @@ impl Engine {
         while let Some(handle) = self.requests.first() {
             self.over(handle, OverReason::Closed);
         }
+        self.tasks.clear();
+        self.stats.tasks_now = 0;
         self.timers.clear();
         self.outbox.deliver(Event::Closed(reason));
     }

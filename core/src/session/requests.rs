@@ -3,8 +3,10 @@ use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 use super::{
     engine::{Engine, Reply, Wire, too_long},
+    meta,
     role::PROGRESS,
     table::Table,
+    tasks::Part,
     timers::{Arming, Timer},
 };
 use crate::{
@@ -18,7 +20,7 @@ use crate::{
         id,
         write::{self, ErrorId},
     },
-    method::{MethodId, Side},
+    method::{Handling, MethodId, Side},
     revision::Revision,
     session::{LogLevel, subscriptions::Filter},
 };
@@ -40,6 +42,8 @@ pub(crate) struct Received {
     pub(crate) timer: Arming,
     /// Of a subscription stream, which the engine answers itself.
     pub(crate) filter: Option<Box<Filter>>,
+    /// What it has to do with a task.
+    pub(crate) part: Option<Box<Part>>,
 }
 
 impl Received {
@@ -49,7 +53,7 @@ impl Received {
     }
     /// Whether the application never saw it.
     pub(crate) fn engine_owned(&self) -> bool {
-        self.filter.is_some()
+        self.filter.is_some() || self.method.is_some_and(|id| id.row().handling == Handling::TaskResult)
     }
 }
 
@@ -101,11 +105,17 @@ impl Requests {
             self.by_id.insert(place, handle);
         }
     }
-    pub(crate) fn remove(&mut self, handle: u64) -> Option<Received> {
-        let token = self.table.get(handle)?.id();
-        if let Ok(place) = self.place(token) {
+    /// Its id is not in flight any more.
+    fn detach(&mut self, handle: u64) {
+        let token = self.table.get(handle).map_or("", Received::id);
+        if let Ok(place) = self.place(token)
+            && self.by_id.get(place) == Some(&handle)
+        {
             self.by_id.remove(place);
         }
+    }
+    pub(crate) fn remove(&mut self, handle: u64) -> Option<Received> {
+        self.detach(handle);
         let request = self.table.remove(handle)?;
         self.bytes = self.bytes.saturating_sub(request.buf.len());
         Some(request)
@@ -141,8 +151,7 @@ impl Engine {
         }
         let handle = self.next_handle();
         let buf: Arc<str> = Arc::from(envelope.text());
-        let handler = self.limits.handler.filter(|_| filter.is_none());
-        let request = Received {
+        let mut request = Received {
             buf: Arc::clone(&buf),
             id: envelope.span(Field::Id),
             token: if usable { envelope.span(Field::ProgressToken) } else { (0, 0) },
@@ -151,13 +160,30 @@ impl Engine {
             reply,
             progress: f64::NEG_INFINITY,
             log_level: envelope.raw(Field::LogLevel).and_then(LogLevel::from_json),
-            timer: handler.map_or(0, |limit| self.timers.arm(self.now.after(limit), Timer::Request(handle))),
+            timer: 0,
             filter,
+            part: None,
         };
+        if let Some(limit) = self.limits.handler.filter(|_| !request.engine_owned()) {
+            request.timer = self.timers.arm(self.now.after(limit), Timer::Request(handle));
+        }
         self.stats.requests += u64::from(!request.engine_owned());
         self.requests.push(handle, request);
         self.stats.requests_now = self.requests.len() as u64;
         Some((handle, buf))
+    }
+    /// Says what a request has to do with a task. One that runs as a task was answered with it: its id is free, and the
+    /// time of its handler is that of the task.
+    pub(crate) fn part_in(&mut self, handle: u64, part: Part) {
+        let runs = matches!(part, Part::Runs(_));
+        let Some(request) = self.requests.get_mut(handle) else { return };
+        request.part = Some(Box::new(part));
+        if runs {
+            request.reply = Reply::Message;
+            let timer = core::mem::take(&mut request.timer);
+            self.disarm(timer);
+            self.requests.detach(handle);
+        }
     }
     /// The end of a request that the application will not answer.
     pub(crate) fn over(&mut self, handle: u64, reason: OverReason) -> Option<Received> {
@@ -179,9 +205,13 @@ impl Engine {
         }
         Some(request)
     }
+    /// Bytes that count against `session_bytes`.
+    pub(crate) fn retained(&self) -> usize {
+        self.requests.bytes() + self.batches.bytes() + self.tasks.bytes() + self.outbox.bytes()
+    }
     /// Why a request can't be taken now, as a machine-readable reason and the bound.
     pub(crate) fn refusal(&self, bytes: usize) -> Option<(&'static str, Option<usize>)> {
-        let retained = self.requests.bytes() + self.batches.bytes() + self.outbox.bytes() + bytes;
+        let retained = self.retained() + bytes;
         if !self.is_open() {
             Some(("closing", None))
         } else if self.requests.len() >= self.limits.requests {
@@ -246,8 +276,11 @@ impl Engine {
         let buf = Arc::clone(&request.buf);
         let token = request.token;
         let token = buf.get(token.0 as usize..token.1 as usize).unwrap_or_default();
+        let related_task = self.related_task(handle);
         let params = |out: &mut String| {
-            out.push_str("{\"progressToken\":");
+            out.push('{');
+            meta::prefix(out, &related_task);
+            out.push_str("\"progressToken\":");
             out.push_str(token);
             out.push_str(",\"progress\":");
             write::number(out, progress);

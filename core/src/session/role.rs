@@ -2,7 +2,7 @@
 use alloc::{format, string::String, sync::Arc};
 
 use super::engine::{Engine, Reply, Wire, too_long};
-use super::{calls::Purpose, timers::Timer};
+use super::{calls::Purpose, principal::Principal, seal::Sealer, tasks::follow::Created, timers::Timer};
 use crate::{
     RequestHandle,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
@@ -13,7 +13,7 @@ use crate::{
         envelope::{self, Envelope, Field, Kind, Message, Problem},
         write::{self, ErrorId},
     },
-    method::Side,
+    method::{MethodId, Side},
     revision::Revision,
     time::Instant,
 };
@@ -44,6 +44,16 @@ pub(crate) trait Role {
     fn channel_end(&self) -> CloseReason;
     /// What is still running is cut off.
     fn drained(&mut self);
+    /// Whether a request of this method may be a task.
+    fn takes_task(&self, row: MethodId, revision: Revision) -> bool;
+    /// Whom the peer's tasks belong to.
+    fn principal(&self) -> Principal;
+    /// Bytes that nobody can guess.
+    fn draw(&mut self) -> [u8; 16];
+    /// What cursors are sealed with.
+    fn sealer(&self) -> &Sealer;
+    /// Items of a page.
+    fn page_size(&self) -> usize;
 
     /// An error of the peer that names no request.
     fn peer_error(&mut self, error: RpcError) {
@@ -309,9 +319,15 @@ pub(crate) trait Role {
         else {
             return;
         };
-        if purpose != Purpose::Application {
-            return self.answered(handle, purpose, answer);
+        match purpose {
+            Purpose::Application => {}
+            Purpose::Task(_) | Purpose::Withdrawn => return self.engine().task_answered(handle, answer),
+            _ => return self.answered(handle, purpose, answer),
         }
+        let answer = match self.engine().created(handle, answer) {
+            Created::No(answer) => answer,
+            Created::Followed => return,
+        };
         let outcome = match answer {
             Answer::Error(error) => Err(CallError::Rpc(error)),
             Answer::Invalid(fault) => Err(CallError::InvalidResult(fault.into())),
@@ -348,6 +364,8 @@ pub(crate) trait Role {
             match timer {
                 Timer::Call(handle) => self.call_due(handle),
                 Timer::Request(handle) => self.request_due(handle),
+                Timer::Task(serial) => self.engine().expire_task(serial),
+                Timer::Poll(handle) => self.engine().poll_task(handle),
                 Timer::Opening => self.opening_due(),
                 Timer::Ping => self.ping_due(),
                 Timer::Drain => self.drained(),
@@ -360,13 +378,16 @@ pub(crate) trait Role {
         let call = self.engine().calls.get(handle).map(|call| (call.purpose, call.limit(), call.began));
         let Some((purpose, limit, began)) = call else { return };
         self.engine().stats.timeouts += 1;
-        if purpose == Purpose::Ping {
-            self.engine().complete(handle, Err(CallError::Timeout { limit, began }));
-            return self.ping_missed();
-        }
         let wire = self.wire();
-        self.engine().send_cancelled(handle, Some("timeout"), wire);
-        self.engine().complete(handle, Err(CallError::Timeout { limit, began }));
+        let error = CallError::Timeout { limit, began };
+        match purpose {
+            Purpose::Ping => {
+                self.engine().complete(handle, Err(error));
+                self.ping_missed();
+            }
+            Purpose::Task(_) | Purpose::Withdrawn => self.engine().task_unanswered(handle, wire),
+            _ => self.engine().take_back(handle, Some("timeout"), wire, error),
+        }
     }
 
     fn request_due(&mut self, handle: u64) {

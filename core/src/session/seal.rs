@@ -16,6 +16,7 @@ const FORMAT: u8 = 1;
 #[repr(u8)]
 pub(crate) enum ListKind {
     Tools = 1,
+    Tasks = 2,
 }
 
 /// Where a list goes on: `server/utilities/pagination`.

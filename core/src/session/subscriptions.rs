@@ -206,7 +206,7 @@ impl Server {
         let handles: smallvec::SmallVec<[u64; 4]> = engine
             .requests
             .iter()
-            .filter_map(|(handle, request)| request.engine_owned().then_some(handle))
+            .filter_map(|(handle, request)| request.filter.is_some().then_some(handle))
             .collect();
         for handle in handles {
             let Some(request) = engine.take_request(handle) else { continue };

@@ -1,7 +1,7 @@
 //! Lists and calls of tools: `server/tools`.
 use alloc::{format, string::String};
 
-use super::{Server, catalog::cursor_of, engine::Reply, role::Role, seal::ListKind};
+use super::{Server, catalog::cursor_of, engine::Reply, role::Role, seal::ListKind, tasks::receive::task_of};
 use crate::{
     json::{Json, unescape},
     jsonrpc::{
@@ -56,6 +56,12 @@ impl Server {
             let shown: String = name.chars().take(128).collect();
             let message = format!("Unknown tool: {shown}");
             return self.refuse(reply, id, code::INVALID_PARAMS, &message, None);
+        }
+        if self.service.allowed.takes_task(row, revision)
+            && let Some(catalog) = catalog
+            && let Some(objection) = catalog.task_support(&name).objection(task_of(envelope).is_some())
+        {
+            return self.refuse(reply, id, code::METHOD_NOT_FOUND, objection, None);
         }
         // A tool of the catalog has a schema, which is not checked here.
         let unchecked = catalog.is_some();
