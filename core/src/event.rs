@@ -100,6 +100,13 @@ pub enum Event {
         /// Params.
         params: Option<Payload>,
     },
+    /// The first subscriber of a resource came, or the last one went. What nobody watches needn't be published.
+    Watched {
+        /// Its URI.
+        uri: Box<str>,
+        /// Watched from now on, or no longer.
+        wanted: bool,
+    },
     /// The peer broke a rule; the engine has dealt with it.
     Fault(Box<Fault>),
     /// There is room again after `Blocked`.
@@ -127,6 +134,7 @@ impl Event {
             Self::Task { task, immediate, .. } => task.held() + of(immediate),
             Self::Notification { method: Method::Other(name), params, .. } => name.held() + of(params),
             Self::Notification { params, .. } => of(params),
+            Self::Watched { uri, .. } => uri.len(),
             Self::Fault(fault) => fault.cause.as_ref().map_or(0, of_error),
             _ => 0,
         }

@@ -119,6 +119,41 @@ pub enum TimeoutClass {
     Human,
 }
 
+/// What a received message counts as where rates are limited. Answers, cancellations and what opens a connection count as
+/// nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RateClass {
+    /// Has something done: tool calls, and methods that no revision knows.
+    Calls,
+    /// Reads what is there.
+    Reads,
+    /// Completes what is being typed.
+    Completion,
+    /// Asks the client's application, and perhaps a person.
+    Questions,
+    /// A notice of the peer that may be dropped: progress, log.
+    NoticesIn,
+    /// The same of ours.
+    NoticesOut,
+}
+
+impl RateClass {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Calls, Self::Reads, Self::Completion, Self::Questions, Self::NoticesIn, Self::NoticesOut];
+    /// The member of [`Rates`](crate::limits::Rates) that limits it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::Reads => "reads",
+            Self::Completion => "completion",
+            Self::Questions => "questions",
+            Self::NoticesIn => "notices_in",
+            Self::NoticesOut => "notices_out",
+        }
+    }
+}
+
 /// One method in those revisions in which it is the same.
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -154,6 +189,8 @@ pub struct MethodRow {
     pub task: Option<&'static str>,
     /// How long a call of it may be silent.
     pub timeout: TimeoutClass,
+    /// What it counts as where rates are limited; `None`: nothing.
+    pub rate: Option<RateClass>,
     /// What the engine does with it.
     pub handling: Handling,
 }
@@ -299,6 +336,7 @@ const REQUEST: MethodRow = MethodRow {
     may_ask: false,
     task: None,
     timeout: TimeoutClass::Machine,
+    rate: Some(RateClass::Reads),
     handling: Handling::Deliver,
 };
 
@@ -307,6 +345,7 @@ const NOTICE: MethodRow = MethodRow {
     kind: MethodKind::Notification,
     senders: Senders::Server,
     timeout: TimeoutClass::None,
+    rate: None,
     ..REQUEST
 };
 
@@ -315,6 +354,7 @@ const QUESTION: MethodRow = MethodRow {
     revisions: LEGACY,
     embedded: MODERN,
     timeout: TimeoutClass::Human,
+    rate: Some(RateClass::Questions),
     handling: Handling::Input,
     ..REQUEST
 };
@@ -327,6 +367,7 @@ const CALL_TOOL: MethodRow = MethodRow {
     required: &["name"],
     may_ask: true,
     task: Some("tasks.requests.tools.call"),
+    rate: Some(RateClass::Calls),
     handling: Handling::CallTool,
     ..REQUEST
 };
@@ -343,6 +384,7 @@ const CANCELLED: MethodRow = MethodRow {
 const PROGRESS: MethodRow = MethodRow {
     name: "notifications/progress",
     required: &["progressToken", "progress"],
+    rate: Some(RateClass::NoticesIn),
     handling: Handling::Progress,
     ..NOTICE
 };
@@ -368,6 +410,7 @@ const INITIALIZE: MethodRow = MethodRow {
     name: "initialize",
     revisions: LEGACY,
     required: &["protocolVersion", "capabilities", "clientInfo"],
+    rate: None,
     handling: Handling::Initialize,
     ..REQUEST
 };
@@ -392,6 +435,7 @@ static ROWS: &[MethodRow] = &[
         name: "ping",
         senders: Senders::Both,
         revisions: LEGACY,
+        rate: None,
         handling: Handling::Ping,
         ..REQUEST
     },
@@ -484,6 +528,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("completions"),
         ungated: RevisionSet::one(Revision::V2024_11_05),
         required: &["ref", "argument"],
+        rate: Some(RateClass::Completion),
         ..REQUEST
     },
     MethodRow {
@@ -498,6 +543,7 @@ static ROWS: &[MethodRow] = &[
         name: "notifications/message",
         capability: Some("logging"),
         required: &["level", "data"],
+        rate: Some(RateClass::NoticesIn),
         handling: Handling::Log,
         ..NOTICE
     },

@@ -49,9 +49,12 @@ pub enum Code {
     Writable = 20,
     /// The end. Texts: the reason (`close.peer`…).
     Closed = 21,
+    /// The first subscriber of a resource came, or the last one went. `number`: 1 watched from now on, 0 no longer. Texts:
+    /// the URI.
+    Watched = 22,
     /// A call became a task, or the state of its task changed. `handle`: the call. Texts: the `Task` object, a text for the
     /// model (a JSON string), both raw.
-    Task = 22,
+    Task = 23,
     /// A message of the trace. `number`: 0 received, 1 sent; `handle`: nanoseconds. Texts: the message, its revision.
     Trace = 30,
 }
@@ -229,6 +232,10 @@ impl Batch {
                 let texts = [self.put(&method.name()), self.put_some(params.as_ref())];
                 let call = call.map_or(0, super::super::CallHandle::as_u64);
                 self.push_more(Code::Notification, 0, 0, call, texts);
+            }
+            Event::Watched { uri, wanted } => {
+                let uri = self.put(uri);
+                self.push_more(Code::Watched, i64::from(*wanted), 0, 0, [uri]);
             }
             Event::Fault(fault) => self.fault(fault),
             Event::Writable => self.push(Code::Writable, 0, []),

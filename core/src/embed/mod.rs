@@ -18,7 +18,8 @@ use crate::{
     jsonrpc::{code, write},
     method::{self, Handling, Side},
     session::{
-        CallOptions, Catalog, Client, ClientConfig, LogLevel, Server, ServerConfig, TaskOptions, role::Role,
+        CallOptions, Catalog, Change, Client, ClientConfig, LogLevel, Server, ServerConfig, TaskOptions,
+        role::Role,
     },
     stdio::Connection,
     time::{Instant, WallClock},
@@ -412,6 +413,25 @@ impl ServerConnection {
         let params = params.map(|params| json("params", params)).transpose()?;
         self.0.guard(|connection| {
             Ok(connection.notify(Instant::from_nanos(now), Target::Channel, method, params)?)
+        })
+    }
+    /// Tells those who asked that something changed. `what`: `tools`, `prompts`, `resources` (the list) or `resource` (the
+    /// content of `uri`, a part of `concerns` if that is given).
+    pub fn publish(&mut self, now: u64, what: &str, uri: Option<&str>, concerns: Option<&str>) -> Answer {
+        let change = match (what, uri) {
+            ("tools", _) => Change::Tools,
+            ("prompts", _) => Change::Prompts,
+            ("resources", _) => Change::Resources,
+            ("resource", Some(uri)) => Change::Resource { uri, concerns },
+            _ => {
+                let message =
+                    String::from("a change is of `tools`, `prompts`, `resources`, or `resource` with a URI");
+                return Err(EmbedError { code: "send.invalid", message });
+            }
+        };
+        self.0.guard(|connection| {
+            connection.publish(Instant::from_nanos(now), change);
+            Ok(())
         })
     }
     /// Replaces the catalog. `tools`: a JSON array of tool definitions.

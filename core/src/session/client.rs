@@ -489,6 +489,10 @@ impl Role for Client {
     fn engine_ref(&self) -> &Engine {
         &self.engine
     }
+    /// There is one server, which need not say who it is.
+    fn principal(&self) -> Principal {
+        Principal::default()
+    }
     fn revision(&self) -> Option<Revision> {
         Client::revision(self)
     }
@@ -514,6 +518,9 @@ impl Role for Client {
         }
         if !matches!(self.life, Life::Ready(_)) {
             return self.refuse(reply, id, code::INVALID_REQUEST, "Not initialized", None);
+        }
+        if self.is_limited(id, reply, revision, row.row().rate) {
+            return;
         }
         let params = envelope.raw(Field::Params).map(Json::from_checked);
         let missing =
@@ -544,6 +551,9 @@ impl Role for Client {
         let row = self
             .reading()
             .and_then(|revision| method::find(&name, MethodKind::Notification, Side::Server, revision));
+        if self.is_dropped(row) {
+            return;
+        }
         let params = envelope.raw(Field::Params).map(Json::from_checked);
         match row.map(|row| row.row().handling) {
             Some(Handling::Cancelled) => {
@@ -631,10 +641,6 @@ impl Role for Client {
     }
     fn takes_task(&self, row: MethodId, revision: Revision) -> bool {
         self.served.takes_task(row, revision)
-    }
-    /// There is one server, which need not say who it is.
-    fn principal(&self) -> Principal {
-        Principal::default()
     }
     fn draw(&mut self) -> [u8; 16] {
         self.mint.draw()

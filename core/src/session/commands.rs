@@ -2,7 +2,6 @@
 use super::{
     engine::{Engine, Wire},
     meta,
-    subscriptions::CHANGES,
     tasks::{Kept, Part},
 };
 use crate::{
@@ -43,10 +42,13 @@ pub(super) fn check_notice(
         Some(Handling::Initialized | Handling::Acknowledged) => {
             Err(SendError::Invalid("the engine sends this notice itself"))
         }
+        Some(
+            Handling::ToolsChanged
+            | Handling::PromptsChanged
+            | Handling::ResourcesChanged
+            | Handling::ResourceUpdated,
+        ) => Err(SendError::Invalid("a change is told with `publish`")),
         Some(Handling::TaskStatus) => Err(SendError::Invalid("what a task does is told with `task_status`")),
-        _ if CHANGES.iter().any(|change| change.method() == method) => {
-            Err(SendError::Invalid("a change is told with `publish`"))
-        }
         _ => Ok(()),
     }
 }

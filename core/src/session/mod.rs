@@ -11,6 +11,7 @@ mod mint;
 mod opening;
 mod outbox;
 mod principal;
+mod rates;
 mod requests;
 pub(crate) mod role;
 mod seal;
@@ -23,6 +24,7 @@ mod table;
 mod tasks;
 mod timers;
 mod tools;
+mod watches;
 
 use crate::json::unescape;
 

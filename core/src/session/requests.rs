@@ -4,6 +4,7 @@ use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use super::{
     engine::{Engine, Reply, Wire, too_long},
     meta,
+    principal::Principal,
     role::PROGRESS,
     table::Table,
     tasks::Part,
@@ -20,7 +21,7 @@ use crate::{
         id,
         write::{self, ErrorId},
     },
-    method::{Handling, MethodId, Side},
+    method::{Handling, MethodId, RateClass, Side},
     revision::Revision,
     session::{LogLevel, subscriptions::Filter},
 };
@@ -40,7 +41,7 @@ pub(crate) struct Received {
     /// The wanted level of log notices, where the request says it.
     pub(crate) log_level: Option<LogLevel>,
     pub(crate) timer: Arming,
-    /// Of a subscription stream, which the engine answers itself.
+    /// Of an open subscription stream, which the engine ends itself.
     pub(crate) filter: Option<Box<Filter>>,
     /// What it has to do with a task.
     pub(crate) part: Option<Box<Part>>,
@@ -51,7 +52,15 @@ impl Received {
     pub(crate) fn id(&self) -> &str {
         self.buf.get(self.id.0 as usize..self.id.1 as usize).unwrap_or_default()
     }
-    /// Whether the application never saw it.
+    /// What is done with it, if the application is to answer it.
+    pub(crate) fn handling(&self) -> Option<Handling> {
+        self.method.filter(|_| !self.engine_owned()).map(|id| id.row().handling)
+    }
+    /// Its params.
+    pub(crate) fn params(&self) -> Option<Json<'_>> {
+        Json::from_checked(&self.buf).member("params")
+    }
+    /// Whether it is not the application's to answer.
     pub(crate) fn engine_owned(&self) -> bool {
         self.filter.is_some() || self.method.is_some_and(|id| id.row().handling == Handling::TaskResult)
     }
@@ -123,8 +132,7 @@ impl Requests {
 }
 
 impl Engine {
-    /// Takes a request into the table, or answers why not. `filter`: it is a subscription, which the application does not
-    /// see.
+    /// Takes a request into the table, or answers why not. `own`: the application does not see it.
     pub(crate) fn admit(
         &mut self,
         envelope: &Envelope<'_>,
@@ -132,7 +140,7 @@ impl Engine {
         reply: Reply,
         revision: Revision,
         row: Option<MethodId>,
-        filter: Option<Box<Filter>>,
+        own: bool,
     ) -> Option<(u64, Arc<str>)> {
         let wire = Wire { revision: Some(revision) };
         let token = envelope.raw(Field::ProgressToken);
@@ -151,7 +159,8 @@ impl Engine {
         }
         let handle = self.next_handle();
         let buf: Arc<str> = Arc::from(envelope.text());
-        let mut request = Received {
+        let handler = self.limits.handler.filter(|_| !own);
+        let request = Received {
             buf: Arc::clone(&buf),
             id: envelope.span(Field::Id),
             token: if usable { envelope.span(Field::ProgressToken) } else { (0, 0) },
@@ -160,14 +169,11 @@ impl Engine {
             reply,
             progress: f64::NEG_INFINITY,
             log_level: envelope.raw(Field::LogLevel).and_then(LogLevel::from_json),
-            timer: 0,
-            filter,
+            timer: handler.map_or(0, |limit| self.timers.arm(self.now.after(limit), Timer::Request(handle))),
+            filter: None,
             part: None,
         };
-        if let Some(limit) = self.limits.handler.filter(|_| !request.engine_owned()) {
-            request.timer = self.timers.arm(self.now.after(limit), Timer::Request(handle));
-        }
-        self.stats.requests += u64::from(!request.engine_owned());
+        self.stats.requests += u64::from(!own);
         self.requests.push(handle, request);
         self.stats.requests_now = self.requests.len() as u64;
         Some((handle, buf))
@@ -190,6 +196,7 @@ impl Engine {
         let request = self.requests.remove(handle)?;
         self.disarm(request.timer);
         self.stats.requests_now = self.requests.len() as u64;
+        self.unwatch_of(&request);
         let event = if request.engine_owned() {
             None
         } else if self.side == Side::Client {
@@ -207,7 +214,11 @@ impl Engine {
     }
     /// Bytes that count against `session_bytes`.
     pub(crate) fn retained(&self) -> usize {
-        self.requests.bytes() + self.batches.bytes() + self.tasks.bytes() + self.outbox.bytes()
+        self.requests.bytes()
+            + self.watched.bytes()
+            + self.batches.bytes()
+            + self.tasks.bytes()
+            + self.outbox.bytes()
     }
     /// Why a request can't be taken now, as a machine-readable reason and the bound.
     pub(crate) fn refusal(&self, bytes: usize) -> Option<(&'static str, Option<usize>)> {
@@ -257,6 +268,7 @@ impl Engine {
     pub(crate) fn progress(
         &mut self,
         handle: u64,
+        principal: Principal,
         progress: f64,
         total: Option<f64>,
         message: Option<&str>,
@@ -271,6 +283,9 @@ impl Engine {
         }
         let revision = request.revision;
         self.room()?;
+        if self.meter(principal, RateClass::NoticesOut).is_err() {
+            return Ok(false);
+        }
         let Some(request) = self.requests.get_mut(handle) else { return Ok(false) };
         let previous = core::mem::replace(&mut request.progress, progress);
         let buf = Arc::clone(&request.buf);
@@ -315,6 +330,12 @@ impl Engine {
         let request = self.requests.remove(handle)?;
         self.disarm(request.timer);
         self.stats.requests_now = self.requests.len() as u64;
+        self.unwatch_of(&request);
         Some(request)
+    }
+    fn unwatch_of(&mut self, request: &Received) {
+        if let Some(filter) = &request.filter {
+            self.unwatch(filter.resources.uris());
+        }
     }
 }

@@ -12,11 +12,11 @@ use super::{
     mint::Mint,
     opening::Opening,
     principal::Principal,
+    requests::Received,
     role::{Answer, BASE, PROGRESS, Role},
     seal::Sealer,
     service::Service,
     state::SessionState,
-    subscriptions::CHANGES,
     tasks::{self, follow},
 };
 use crate::{
@@ -29,7 +29,7 @@ use crate::{
         envelope::{Envelope, Field, Span},
         write,
     },
-    method::{self, Handling, MethodId, MethodKind, Side},
+    method::{self, Handling, MethodId, MethodKind, RateClass, Side},
     revision::{Era, Revision},
     time::{Instant, WallClock},
     trace::TraceRecord,
@@ -115,6 +115,7 @@ impl Server {
     }
     /// The next thing to do, or `None`. May be called at any time and stopped at any time.
     pub fn poll_action(&mut self) -> Option<Action<'_>> {
+        self.say_held();
         self.service.engine.poll_action()
     }
     /// The next record of the message trace.
@@ -139,8 +140,16 @@ impl Server {
         request: RequestHandle,
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
+        self.service.engine.begin(now);
+        if let Outcome::Result { result, .. } = outcome {
+            let handle = request.as_u64();
+            match self.service.engine.requests.get(handle).and_then(Received::handling) {
+                Some(Handling::Listen) => return self.accept_stream(handle, result),
+                Some(Handling::Subscribe) => self.accept_subscription(handle)?,
+                _ => {}
+            }
+        }
         let Service { engine, result_meta, .. } = &mut self.service;
-        engine.begin(now);
         let answered = respond(engine, request.as_u64(), outcome, result_meta);
         engine.end_if_idle();
         answered
@@ -231,6 +240,9 @@ impl Server {
         let Some(row) = method::with_handling(Handling::Log, Side::Server, revision) else {
             return Err(SendError::NotInRevision);
         };
+        if engine.meter(self.state.principal, RateClass::NoticesOut).is_err() {
+            return Ok(false);
+        }
         let related_task = related_task(engine, target);
         let params = |out: &mut String| {
             out.push('{');
@@ -331,12 +343,12 @@ impl Server {
         let wire = self.wire();
         self.service.engine.cancel(call.as_u64(), reason, wire)
     }
-    /// A list changed: those who asked are told. Of a kind at most one notice waits between two answers, so it is never
-    /// `Blocked`.
-    pub fn publish(&mut self, now: Instant, change: Change) {
-        if self.service.engine.begin(now) && self.service.is_declared(change.capability()) {
-            self.tell_session(change);
-            self.tell_listeners(change);
+    /// Something changed: those who asked are told (`server/resources`, and `basic/patterns/subscriptions` of
+    /// 2026-07-28). Of a list, or of one resource, at most one notice to each subscriber waits between two answers, and what
+    /// finds the output full is told when there is room, so it is never `Blocked`.
+    pub fn publish(&mut self, now: Instant, change: Change<'_>) {
+        if self.service.engine.begin(now) {
+            self.tell(change);
         }
     }
     /// Puts another catalog in place and publishes what differs. Lists that are being paged go on after the last item
@@ -459,6 +471,9 @@ impl Role for Server {
     fn engine_ref(&self) -> &Engine {
         &self.service.engine
     }
+    fn principal(&self) -> Principal {
+        self.state.principal
+    }
     fn revision(&self) -> Option<Revision> {
         self.state.revision.or(self.last_modern)
     }
@@ -491,6 +506,9 @@ impl Role for Server {
         let name = envelope.method().unwrap_or_default();
         let Some(row) = method::find(&name, MethodKind::Request, Side::Client, revision) else {
             if self.service.config.unknown_methods && !method::is_known(&name) {
+                if self.is_limited(id, reply, revision, Some(RateClass::Calls)) {
+                    return;
+                }
                 return self.deliver(envelope, id, reply, revision, None, false);
             }
             return self.refuse(reply, id, code::METHOD_NOT_FOUND, "Method not found", None);
@@ -503,6 +521,9 @@ impl Role for Server {
                 "Method not found: its capability is not declared",
                 None,
             );
+        }
+        if self.is_limited(id, reply, revision, row.row().rate) {
+            return;
         }
         let missing = row.row().required.iter().find(|field| param(envelope, field) == (0, 0));
         let unnamed = row.row().name_field.filter(|field| {
@@ -535,6 +556,9 @@ impl Role for Server {
             }
             Handling::CallTool => self.call_tool(envelope, id, reply, revision, row),
             Handling::Listen => self.listen(envelope, id, revision, row),
+            Handling::Subscribe | Handling::Unsubscribe => {
+                self.subscribe(envelope, id, reply, revision, row);
+            }
             Handling::TaskGet | Handling::TaskResult | Handling::TaskCancel | Handling::TaskList => {
                 tasks::receive::serve(self, envelope, id, reply, revision, row);
             }
@@ -553,16 +577,14 @@ impl Role for Server {
         let revision = tagged.or(self.state.revision).or(self.last_modern).or(newest);
         let row = revision
             .and_then(|revision| method::find(&name, MethodKind::Notification, Side::Client, revision));
+        if self.is_dropped(row) {
+            return;
+        }
         match row.map(|row| row.row().handling) {
             Some(Handling::Cancelled) => self.cancelled(envelope),
             Some(Handling::Initialized) if self.state.revision.is_some() => {
                 self.state.initialized = true;
-                for change in CHANGES {
-                    if self.state.notices.order(change) == u64::MAX {
-                        self.state.notices.queued(change, 0);
-                        self.tell_session(change);
-                    }
-                }
+                self.tell_held_changes();
             }
             Some(Handling::Progress) => {
                 if let Some(params) = envelope.raw(Field::Params).map(Json::from_checked) {
@@ -596,6 +618,9 @@ impl Role for Server {
         self.service.engine.complete(handle, Ok(Payload::from_json(Json::EMPTY_OBJECT)));
     }
     fn opening_due(&mut self) {}
+    fn say_held(&mut self) {
+        self.tell_held();
+    }
     fn pings_missed(&mut self) -> &mut u32 {
         &mut self.state.pings_missed
     }
@@ -610,9 +635,6 @@ impl Role for Server {
     }
     fn takes_task(&self, row: MethodId, revision: Revision) -> bool {
         self.service.allowed.takes_task(row, revision)
-    }
-    fn principal(&self) -> Principal {
-        self.state.principal
     }
     fn draw(&mut self) -> [u8; 16] {
         self.service.mint.draw()

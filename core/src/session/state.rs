@@ -1,5 +1,7 @@
 //! What a legacy session keeps, in at most 160 bytes.
-use super::{LogLevel, config::Allowed, principal::Principal, subscriptions::Notices};
+use alloc::boxed::Box;
+
+use super::{LogLevel, config::Allowed, principal::Principal, subscriptions::Notices, watches::Watches};
 use crate::revision::Revision;
 
 #[derive(Debug)]
@@ -9,6 +11,8 @@ pub(crate) struct SessionState {
     /// What its client may be asked.
     pub(crate) peer: Allowed,
     pub(crate) notices: Notices,
+    /// The resources that it subscribed to.
+    pub(crate) watches: Option<Box<Watches>>,
     /// Negotiated by `initialize`.
     pub(crate) revision: Option<Revision>,
     /// `notifications/initialized` came.
@@ -27,6 +31,7 @@ impl SessionState {
             principal: Principal([0; 16]),
             peer: Allowed::NONE,
             notices: Notices::NONE,
+            watches: None,
             revision: None,
             initialized: false,
             log_level: None,

@@ -97,7 +97,7 @@ pub(crate) fn admit(
     let task = row.filter(|row| role.takes_task(*row, revision)).and_then(|_| task_of(envelope));
     let Some(task) = task else {
         let engine = role.engine();
-        let (handle, buf) = engine.admit(envelope, id, reply, revision, row, None)?;
+        let (handle, buf) = engine.admit(envelope, id, reply, revision, row, false)?;
         let asks = row.is_some_and(|row| row.row().handling == Handling::Input);
         let limit = engine.limits.message_bytes;
         if asks
@@ -123,7 +123,7 @@ pub(crate) fn admit(
     }
     // A role that takes tasks opens no session without a clock.
     let now = engine.unix_millis().unwrap_or_default();
-    let (handle, buf) = engine.admit(envelope, id, reply, revision, row, None)?;
+    let (handle, buf) = engine.admit(envelope, id, reply, revision, row, false)?;
     let serial = engine.create_task(handle, name, owner, ttl, now);
     let poll = engine.poll_millis();
     let mut body = String::from("\"task\":{");
@@ -179,7 +179,7 @@ pub(crate) fn serve(
             let name = task.id;
             match &task.outcome {
                 None => {
-                    let admitted = engine.admit(envelope, id, reply, revision, Some(row), None);
+                    let admitted = engine.admit(envelope, id, reply, revision, Some(row), true);
                     if let Some((handle, _)) = admitted {
                         engine.part_in(handle, Part::Awaits(name));
                     }
