@@ -37,9 +37,10 @@ pub struct Rates {
     pub completion: Option<Rate>,
     /// What a server asks a client: sampling, elicitation, roots.
     pub questions: Option<Rate>,
-    /// Progress and log notices of the peer. One more is dropped.
+    /// Notices of progress, of logs and of the state of tasks of the peer. One more is dropped.
     pub notices_in: Option<Rate>,
-    /// Progress and log notices of ours. One more is not sent, and the command says so.
+    /// Notices of progress, of logs and of the state of tasks of ours. One more is not sent, and the command, if there is one
+    /// for it alone, says so.
     pub notices_out: Option<Rate>,
 }
 

@@ -131,7 +131,7 @@ pub enum RateClass {
     Completion,
     /// Asks the client's application, and perhaps a person.
     Questions,
-    /// A notice of the peer that may be dropped: progress, log.
+    /// A notice of the peer that may be dropped: progress, log, the state of a task.
     NoticesIn,
     /// The same of ours.
     NoticesOut,
@@ -623,6 +623,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("tasks"),
         name_field: Some("taskId"),
         required: &["taskId", "status", "createdAt", "lastUpdatedAt", "ttl"],
+        rate: Some(RateClass::NoticesIn),
         handling: Handling::TaskStatus,
         ..NOTICE
     },

@@ -13,6 +13,7 @@ use std::time::Duration;
 use common::*;
 use mcp_sansio::{
     CallHandle,
+    embed::{Batch, Channel, ClientConnection, Code, Options, Record, ServerConnection, TASK, Task},
     error::{CallError, CloseReason, SendError, TimeLimit},
     event::{Event, Target},
     limits::Limits,
@@ -554,4 +555,96 @@ proptest! {
         prop_assert_eq!(host.machine.next_timeout(), None);
         prop_assert_eq!(host.machine.stats().calls_now, 0);
     }
+}
+
+fn records(drain: impl FnOnce(&mut Batch)) -> Vec<(Record, Vec<Option<String>>)> {
+    let mut batch = Batch::default();
+    drain(&mut batch);
+    let texts = |record: &Record| {
+        record.texts.iter().map(|range| batch.text(*range).map(Into::into)).collect::<Vec<Option<String>>>()
+    };
+    batch.records.iter().map(|record| (*record, texts(record))).collect()
+}
+
+fn find(records: &[(Record, Vec<Option<String>>)], code: Code) -> &(Record, Vec<Option<String>>) {
+    records.iter().find(|(record, _)| record.code == code as u32).unwrap()
+}
+
+/// A binding's view of both sides of a task.
+#[test]
+fn tasks_of_a_binding() {
+    const MILLIS: u64 = 1_764_066_600_000;
+    let tools = json!([{"name": "long", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "optional"}}]);
+    let config = json!({
+        "info": {"name": "s", "version": "1"}, "tools": tools, "capabilities": all(), "task_notices": false
+    });
+    let mut server =
+        ServerConnection::new(config.to_string().as_bytes(), [1; 32], Channel::Messages).unwrap();
+    server.set_wall_clock(0, MILLIS).unwrap();
+    let capabilities = json!({"sampling": {}, "tasks": {"requests": {"sampling": {"createMessage": {}}}}});
+    let config = json!({"info": {"name": "c", "version": "1"}, "capabilities": capabilities, "probe": false});
+    let mut client =
+        ClientConnection::new(config.to_string().as_bytes(), [2; 32], Channel::Messages).unwrap();
+    client.set_wall_clock(0, MILLIS).unwrap();
+    client.start(0, None).unwrap();
+
+    // What either says goes to the other, until both are silent.
+    let exchange = |now: u64, server: &mut ServerConnection, client: &mut ClientConnection| {
+        let (mut of_server, mut of_client) = (Vec::new(), Vec::new());
+        loop {
+            let from_client = records(|batch| client.drain(1 << 20, batch).unwrap());
+            let from_server = records(|batch| server.drain(1 << 20, batch).unwrap());
+            if from_client.is_empty() && from_server.is_empty() {
+                return (of_server, of_client);
+            }
+            for (record, texts) in from_client {
+                match &texts[0] {
+                    Some(message) if record.code == Code::Send as u32 => {
+                        server.handle_message(now, message.as_bytes()).unwrap();
+                    }
+                    _ => of_client.push((record, texts)),
+                }
+            }
+            for (record, texts) in from_server {
+                match &texts[0] {
+                    Some(message) if record.code == Code::Send as u32 => {
+                        client.handle_message(now, message.as_bytes()).unwrap();
+                    }
+                    _ => of_server.push((record, texts)),
+                }
+            }
+        }
+    };
+    exchange(0, &mut server, &mut client);
+    let options =
+        Options { task: Some(Task { ttl_ms: Some(60_000), detached: false }), ..Options::default() };
+    let call = client.call_tool(0, "long", None, options).unwrap();
+    let (of_server, of_client) = exchange(0, &mut server, &mut client);
+    let (request, _) = find(&of_server, Code::Request);
+    assert_eq!(request.related & TASK, TASK);
+    let (told, texts) = find(&of_client, Code::Task);
+    assert_eq!(told.handle, call);
+    let state: Value = serde_json::from_str(texts[0].as_deref().unwrap()).unwrap();
+    assert_eq!(state["taskId"], server.task_of(request.handle).unwrap());
+    assert_eq!((&state["status"], &state["ttl"], &texts[1]), (&json!("working"), &json!(60_000), &None));
+    server.task_status(0, request.handle, "half of it").unwrap();
+    server.respond(0, request.handle, br#"{"content":[]}"#, 0, false).unwrap();
+    let at = client.next_timeout().unwrap();
+    client.handle_timeout(at).unwrap();
+    let (_, of_client) = exchange(at, &mut server, &mut client);
+    let texts = &find(&of_client, Code::Task).1;
+    assert!(texts[0].as_deref().unwrap().contains("\"status\":\"completed\""));
+    assert_eq!(find(&of_client, Code::Completed).0.handle, call);
+    assert_eq!(server.task_of(request.handle), None);
+
+    let params = br#"{"messages":[],"maxTokens":1}"#;
+    let options = Options { task: Some(Task { ttl_ms: None, detached: true }), ..Options::default() };
+    let call = server.call(0, "sampling/createMessage", Some(params), options).unwrap();
+    let (of_server, of_client) = exchange(0, &mut server, &mut client);
+    let (completed, texts) = find(&of_server, Code::Completed);
+    assert_eq!(completed.handle, call);
+    let created: Value = serde_json::from_str(texts[0].as_deref().unwrap()).unwrap();
+    let (input, texts) = find(&of_client, Code::Input);
+    assert_eq!(created["task"]["taskId"], *texts[2].as_deref().unwrap());
+    client.task_status(0, input.handle, "asking").unwrap();
 }

@@ -382,7 +382,7 @@ impl Engine {
             return Err(self.gone(handle));
         }
         self.stats.cancelled += 1;
-        self.take_back(handle, reason, wire, CallError::Cancelled);
+        self.withdraw(handle, reason, wire, CallError::Cancelled);
         self.end_if_idle();
         Ok(())
     }

@@ -404,7 +404,7 @@ pub(crate) trait Role {
                 self.ping_missed();
             }
             Purpose::Task(_) | Purpose::Withdrawn => self.engine().task_unanswered(handle, wire),
-            _ => self.engine().take_back(handle, Some("timeout"), wire, error),
+            _ => self.engine().withdraw(handle, Some("timeout"), wire, error),
         }
     }
 

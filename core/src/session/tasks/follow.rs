@@ -318,7 +318,7 @@ impl Engine {
         if let Purpose::Task(parent) = purpose
             && let Some(began) = self.calls.get(parent).map(|call| call.began)
         {
-            self.take_back(parent, Some("timeout"), wire, CallError::Timeout { limit, began });
+            self.withdraw(parent, Some("timeout"), wire, CallError::Timeout { limit, began });
         }
     }
 
@@ -346,7 +346,7 @@ impl Engine {
 
     /// Ends a call before its outcome is there, and tells the peer. A task is cancelled as such; one that is not known yet,
     /// as soon as it is (`basic/utilities/cancellation` of 2025-11-25).
-    pub(crate) fn take_back(&mut self, handle: u64, reason: Option<&str>, wire: Wire, error: CallError) {
+    pub(crate) fn withdraw(&mut self, handle: u64, reason: Option<&str>, wire: Wire, error: CallError) {
         let limit = self.limits.call_silence;
         let now = self.now;
         let Some(call) = self.calls.get_mut(handle) else { return };

@@ -22,7 +22,7 @@ use crate::{
         code,
         write::{self, ErrorId, Stamp},
     },
-    method::{self, Handling, MethodKind},
+    method::{self, Handling, MethodKind, RateClass},
     revision::Revision,
     time,
 };
@@ -381,6 +381,10 @@ impl Engine {
     /// Says the state of a task if there is room: nobody may rely on it.
     fn tell_status(&mut self, serial: u64) {
         if !self.tasks.notices || self.outbox.bytes() >= self.limits.output_bytes {
+            return;
+        }
+        let Some(owner) = self.tasks.table.get(serial).map(|task| task.owner) else { return };
+        if self.meter(owner, RateClass::NoticesOut).is_err() {
             return;
         }
         let poll = self.poll_millis();
