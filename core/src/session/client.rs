@@ -537,7 +537,10 @@ impl Role for Client {
         let admitted = tasks::receive::admit(self, envelope, id, reply, revision, Some(row));
         let Some((handle, buf, task)) = admitted else { return };
         let params = envelope.span(Field::Params);
-        let call = self.engine.asking(handle).map(CallHandle);
+        let call = match task {
+            None => self.engine.serve_task(handle, envelope, revision).map(CallHandle),
+            Some(_) => None,
+        };
         self.engine.outbox.deliver(Event::Input(Input {
             input: InputHandle(handle),
             call,

@@ -47,11 +47,11 @@ impl Allowed {
     }
     /// Whether a request of this method may be a task.
     pub(crate) fn takes_task(self, id: MethodId, revision: Revision) -> bool {
-        revision.features().tasks && self.tasks >> id.index() & 1 != 0
+        self.tasks >> id.index() & 1 != 0 && revision.features().tasks
     }
     /// Whether a request of any method may be one.
     pub(crate) fn takes_tasks(self, revision: Revision) -> bool {
-        revision.features().tasks && self.tasks != 0
+        self.tasks != 0 && revision.features().tasks
     }
 }
 

@@ -62,7 +62,7 @@ impl Received {
     }
     /// Whether it is not the application's to answer.
     pub(crate) fn engine_owned(&self) -> bool {
-        self.filter.is_some() || self.method.is_some_and(|id| id.row().handling == Handling::TaskResult)
+        self.filter.is_some() || matches!(self.part.as_deref(), Some(Part::Awaits(_)))
     }
 }
 

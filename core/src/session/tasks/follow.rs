@@ -5,7 +5,7 @@
 use alloc::{boxed::Box, format, string::String};
 use core::time::Duration;
 
-use super::{Part, TASKS, millis};
+use super::{TASKS, millis};
 use crate::{
     CallHandle,
     error::{CallError, Fault, SendError},
@@ -332,16 +332,10 @@ impl Engine {
         self.task_state(call, params, None);
         true
     }
-    fn following(&self, id: &str) -> Option<u64> {
+    /// The call that became the task of this id, a JSON string.
+    pub(super) fn following(&self, id: &str) -> Option<u64> {
         let follows = |call: &Call| call.task.as_ref().is_some_and(|task| task.is(id));
         self.calls.iter().find(|(_, call)| follows(call)).map(|(handle, _)| handle)
-    }
-    /// The call whose task a question of the peer is asked for.
-    pub(crate) fn asking(&self, request: u64) -> Option<u64> {
-        match self.requests.get(request)?.part.as_deref()? {
-            Part::Serves(id) => self.following(id),
-            _ => None,
-        }
     }
 
     /// Ends a call before its outcome is there, and tells the peer. A task is cancelled as such; one that is not known yet,

@@ -78,11 +78,19 @@ fn ttl_of(task: Json<'_>) -> Result<Option<u64>, ()> {
     ttl.map(|ttl| Some(ttl as u64)).ok_or(())
 }
 
-/// The task of the peer that a question is asked for: its id, a JSON string.
-fn served<'a>(envelope: &'a Envelope<'_>, limit: usize) -> Option<&'a str> {
-    let meta = envelope.raw(Field::Meta).map(Json::from_checked)?;
-    let id = meta.member(meta::RELATED_TASK)?.member("taskId")?.get();
-    (id.starts_with('"') && id.len() <= limit).then_some(id)
+impl Engine {
+    /// Notes for which task of the peer a question is asked, if for any. The call that became that task, if it is one of ours.
+    pub(crate) fn serve_task(
+        &mut self,
+        handle: u64,
+        envelope: &Envelope<'_>,
+        revision: Revision,
+    ) -> Option<u64> {
+        let meta = envelope.raw(Field::Meta).filter(|_| revision.features().tasks).map(Json::from_checked)?;
+        let id = meta.member(meta::RELATED_TASK)?.member("taskId")?.get();
+        id.starts_with('"').then(|| self.part_in(handle, Part::Serves(id.into())))?;
+        self.following(id)
+    }
 }
 
 /// Admits a request for the application, as a task if it is to be one. `None`: it was refused.
@@ -96,16 +104,7 @@ pub(crate) fn admit(
 ) -> Option<(u64, Arc<str>, Option<Box<TaskId>>)> {
     let task = row.filter(|row| role.takes_task(*row, revision)).and_then(|_| task_of(envelope));
     let Some(task) = task else {
-        let engine = role.engine();
-        let (handle, buf) = engine.admit(envelope, id, reply, revision, row, false)?;
-        let asks = row.is_some_and(|row| row.row().handling == Handling::Input);
-        let limit = engine.limits.message_bytes;
-        if asks
-            && revision.features().tasks
-            && let Some(task) = served(envelope, limit)
-        {
-            engine.part_in(handle, Part::Serves(task.into()));
-        }
+        let (handle, buf) = role.engine().admit(envelope, id, reply, revision, row, false)?;
         return Some((handle, buf, None));
     };
     let Ok(ttl) = ttl_of(task) else {
