@@ -246,7 +246,17 @@ pub struct Request {
     pub(crate) method_span: Span,
     pub(crate) revision: Revision,
     pub(crate) unchecked: bool,
+    pub(crate) template: Option<Box<TemplateMatch>>,
     pub(crate) task: Option<Box<TaskId>>,
+}
+
+/// The template of the catalog that the URI of a request matches.
+#[derive(Debug)]
+pub(crate) struct TemplateMatch {
+    /// As the catalog has it.
+    pub(crate) template: Box<str>,
+    /// What its variables stand for, a JSON object.
+    pub(crate) variables: Box<str>,
 }
 
 impl Request {
@@ -281,6 +291,17 @@ impl Request {
     /// `params.arguments`, raw.
     pub fn arguments(&self) -> Option<Payload> {
         self.part(self.arguments)
+    }
+    /// The resource template of the catalog that the URI of a `resources/read` matches, as it was given. `None` for a
+    /// resource that is listed itself, and where the catalog has no resources.
+    pub fn template(&self) -> Option<&str> {
+        self.template.as_ref().map(|found| &*found.template)
+    }
+    /// What the variables of that template stand for: an object of strings, of arrays of strings for lists, and of
+    /// objects of strings for names with values. **Percent-encoding is kept**, so that no escape passes for a slash:
+    /// [`percent_decode`](crate::uri::percent_decode) each once. Variables that are absent are missing.
+    pub fn variables(&self) -> Option<Json<'_>> {
+        self.template.as_ref().map(|found| Json::from_checked(&found.variables))
     }
     /// `params._meta`, raw.
     pub fn meta(&self) -> Option<Payload> {

@@ -70,8 +70,20 @@ pub enum Handling {
     Progress,
     /// A page of the tools.
     ListTools,
+    /// A page of the resources.
+    ListResources,
+    /// A page of the resource templates.
+    ListTemplates,
+    /// A page of the prompts.
+    ListPrompts,
     /// Is delivered if the tool exists.
     CallTool,
+    /// Is delivered if the resource exists or a template matches.
+    ReadResource,
+    /// Is delivered if the prompt exists and has its arguments.
+    GetPrompt,
+    /// Is delivered if what is to be completed exists.
+    Complete,
     /// Sets the level of log notices of a legacy session.
     SetLevel,
     /// Opens a subscription stream.
@@ -460,11 +472,18 @@ static ROWS: &[MethodRow] = &[
         handling: Handling::ToolsChanged,
         ..NOTICE
     },
-    MethodRow { name: "resources/list", capability: Some("resources"), cacheable: CACHE_HINTS, ..REQUEST },
+    MethodRow {
+        name: "resources/list",
+        capability: Some("resources"),
+        cacheable: CACHE_HINTS,
+        handling: Handling::ListResources,
+        ..REQUEST
+    },
     MethodRow {
         name: "resources/templates/list",
         capability: Some("resources"),
         cacheable: CACHE_HINTS,
+        handling: Handling::ListTemplates,
         ..REQUEST
     },
     MethodRow {
@@ -474,6 +493,7 @@ static ROWS: &[MethodRow] = &[
         required: &["uri"],
         cacheable: CACHE_HINTS,
         may_ask: true,
+        handling: Handling::ReadResource,
         ..REQUEST
     },
     MethodRow {
@@ -508,13 +528,20 @@ static ROWS: &[MethodRow] = &[
         handling: Handling::ResourceUpdated,
         ..NOTICE
     },
-    MethodRow { name: "prompts/list", capability: Some("prompts"), cacheable: CACHE_HINTS, ..REQUEST },
+    MethodRow {
+        name: "prompts/list",
+        capability: Some("prompts"),
+        cacheable: CACHE_HINTS,
+        handling: Handling::ListPrompts,
+        ..REQUEST
+    },
     MethodRow {
         name: "prompts/get",
         capability: Some("prompts"),
         name_field: Some("name"),
         required: &["name"],
         may_ask: true,
+        handling: Handling::GetPrompt,
         ..REQUEST
     },
     MethodRow {
@@ -529,6 +556,7 @@ static ROWS: &[MethodRow] = &[
         ungated: RevisionSet::one(Revision::V2024_11_05),
         required: &["ref", "argument"],
         rate: Some(RateClass::Completion),
+        handling: Handling::Complete,
         ..REQUEST
     },
     MethodRow {

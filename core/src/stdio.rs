@@ -198,6 +198,8 @@ commands! { Server:
     respond_tool_error(request: RequestHandle, text: &str) -> Result<(), SendError>;
     /// As [`Server::respond_invalid_arguments`].
     respond_invalid_arguments(request: RequestHandle, text: &str) -> Result<(), SendError>;
+    /// As [`Server::respond_not_found`].
+    respond_not_found(request: RequestHandle) -> Result<(), SendError>;
     /// As [`Server::progress`].
     progress(request: RequestHandle, progress: f64, total: Option<f64>, message: Option<&str>) -> Result<bool, SendError>;
     /// As [`Server::task_status`].

@@ -23,8 +23,9 @@ pub enum Code {
     Output = 2,
     /// The peer is known. Texts: revision, peer's info, its capabilities, instructions (raw JSON).
     Ready = 10,
-    /// Answer it with `respond`. `handle`: the request; `related`: a sum of [`UNCHECKED`],
-    /// [`TOOL_CALL`] and [`TASK`]. Texts: method, revision, name, params, arguments, `_meta`.
+    /// Answer it with `respond`. `handle`: the request; `related`: a sum of [`UNCHECKED`], [`TOOL_CALL`] and [`TASK`].
+    /// Texts: method, revision, name, params, arguments, `_meta`; of a `resources/read` whose URI a template matches, the
+    /// template and what its variables stand for, a JSON object in which percent-encoding is kept.
     Request = 11,
     /// A request is over. `handle`: the request. Texts: the reason (`over.cancelled`…).
     Over = 12,
@@ -79,7 +80,7 @@ pub struct Record {
     /// What that belongs to; 0 = none.
     pub related: u64,
     /// Ranges of [`Batch::text`].
-    pub texts: [(u32, u32); 6],
+    pub texts: [(u32, u32); 8],
 }
 
 /// What came out of one drain.
@@ -258,7 +259,10 @@ impl Batch {
                 (_, Some(start), Some(end)) => (start, end),
             }
         };
-        let texts = [method, revision, name, params, within(request.arguments), within(request.meta)];
+        let (arguments, meta) = (within(request.arguments), within(request.meta));
+        let template = request.template().map_or((0, 0), |template| self.put(template));
+        let variables = request.variables().map_or((0, 0), |variables| self.put(variables.get()));
+        let texts = [method, revision, name, params, arguments, meta, template, variables];
         let calls_tool = request.method.is_some_and(|id| id.row().handling == Handling::CallTool);
         let flags = if request.unchecked() { UNCHECKED } else { 0 }
             + if calls_tool { TOOL_CALL } else { 0 }

@@ -17,7 +17,7 @@ use super::{
     timers::Timer,
 };
 use crate::{
-    CallHandle, InputHandle, RequestHandle, Seed,
+    CallHandle, InputHandle, RequestHandle, Seed, degrade,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
     event::{Action, Event, Input, Method, Outcome, Ready, Related},
     json::{Json, Payload},
@@ -198,6 +198,9 @@ impl Client {
             return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
         }
         let options = follow::checked(options, Side::Client, row, revision, self.offered)?;
+        let completes = row.is_some_and(|row| row.row().handling == Handling::Complete);
+        let said = params.filter(|_| completes).and_then(|params| degrade::completion(params, revision));
+        let params = said.as_deref().map(Json::from_checked).or(params);
         let modern = revision.era() == Era::Modern;
         let mut level_meta = String::new();
         let meta = match options.log_level.filter(|_| modern) {

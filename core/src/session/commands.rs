@@ -1,10 +1,12 @@
 //! What an application says, checked: answers and notices of both roles.
 use super::{
+    completion,
     engine::{Engine, Wire},
     meta,
     tasks::{Kept, Part},
 };
 use crate::{
+    degrade,
     error::SendError,
     event::{CacheHint, Outcome},
     json::{Flags, Json, unescape},
@@ -69,10 +71,17 @@ pub(super) fn respond(
     let cacheable = request.method.is_some_and(|row| row.row().cacheable.contains(revision));
     match outcome {
         Outcome::Result { result, cache } => {
+            let said = match request.method.map(|row| row.row().handling) {
+                Some(Handling::Complete) => completion::cut(result),
+                Some(Handling::CallTool) => degrade::tool_result(result, revision),
+                Some(Handling::GetPrompt) => degrade::prompt(result, revision),
+                _ => None,
+            };
+            let result = said.as_deref().map_or(result, Json::from_checked);
             let cache = cacheable.then(|| cache.unwrap_or_default());
             check_result(result, revision, cache, writes_meta)?;
             if runs_task {
-                return engine.finish_task(handle, Kept::new(outcome));
+                return engine.finish_task(handle, Kept::new(Outcome::Result { result, cache: None }));
             }
             let related = engine.related(handle);
             let Some(request) = engine.take_request(handle) else { return Err(SendError::Over) };

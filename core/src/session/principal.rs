@@ -25,14 +25,6 @@ impl Principal {
         }
         Ok(Self(principal))
     }
-    /// Marks what is made for it alone.
-    pub(crate) fn fingerprint(self) -> [u8; 8] {
-        let mut mark = [0; 8];
-        for (to, from) in mark.iter_mut().zip(self.0) {
-            *to = from;
-        }
-        mark
-    }
     pub(crate) fn is_nobody(self) -> bool {
         self == Self::default()
     }

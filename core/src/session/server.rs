@@ -1,15 +1,17 @@
 //! A server: serves modern requests statelessly and one legacy session, side by side.
-use alloc::{format, string::String, sync::Arc};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use super::{
     CallOptions, Catalog, Change, LogLevel, ServerConfig, Stats,
     calls::{NewCall, Purpose, check_meta},
+    catalog::{ListKind, View},
     commands::{check_notice, respond},
     config::Allowed,
     engine::{Engine, Reply, Wire},
     meta,
     mint::Mint,
+    missing::Missing,
     opening::Opening,
     principal::Principal,
     requests::Received,
@@ -22,7 +24,7 @@ use super::{
 use crate::{
     CallHandle, RequestHandle, Seed,
     error::{CloseReason, ConfigError, SendError},
-    event::{Action, Event, Method, Outcome, Related, Request, Target},
+    event::{Action, Event, Method, Outcome, Related, Request, Target, TemplateMatch},
     json::{Json, Payload, unescape},
     jsonrpc::{
         code,
@@ -50,7 +52,7 @@ impl Server {
     /// Pure: says nothing yet. `seed` is fresh entropy, never used twice.
     #[allow(clippy::needless_pass_by_value, reason = "a seed is used up")]
     pub fn new(config: Arc<ServerConfig>, seed: Seed) -> Self {
-        let declared = Json::parse(config.declared().as_bytes()).unwrap_or(Json::EMPTY_OBJECT);
+        let declared = config.declared();
         let mut engine = Engine::new(Side::Server, config.limits.clone(), config.trace);
         engine.tasks.notices = config.task_notices;
         Self {
@@ -59,7 +61,8 @@ impl Server {
                 catalog: config.catalog.clone(),
                 sealer: Sealer::new(config.keys.as_ref(), &seed),
                 mint: Mint::new(&seed),
-                allowed: Allowed::by(declared),
+                allowed: Allowed::by(Json::from_checked(&declared)),
+                declared,
                 result_meta: config.result_meta(),
                 modern: config.versions(Era::Modern),
                 config,
@@ -74,6 +77,16 @@ impl Server {
     pub fn with_principal(mut self, principal: &str) -> Result<Self, ConfigError> {
         self.state.principal = Principal::named(principal)?;
         Ok(self)
+    }
+    /// The groups of whom the channel belongs to, which decide what it sees of a catalog whose entries are not for
+    /// everyone ([`Definition::visible_to`](super::Definition::visible_to)). Without this, none.
+    #[must_use]
+    pub fn with_groups<'a>(mut self, groups: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut groups: Vec<Box<str>> = groups.into_iter().map(Box::from).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        self.state.groups = (!groups.is_empty()).then(|| groups.into());
+        self
     }
     /// Which wall-clock time it is. What leaves the process with a date (sealed state, tasks) needs it.
     #[must_use]
@@ -189,6 +202,26 @@ impl Server {
         result.push_str("}],\"isError\":true}");
         let result = Json::from_checked(&result);
         self.respond(now, request, Outcome::Result { result, cache: None })
+    }
+    /// Answers that what the request names does not exist, as its revision wants: for a resource -32002 or -32602, with
+    /// its URI in `data` (`server/resources`), otherwise -32602.
+    pub fn respond_not_found(&mut self, now: Instant, request: RequestHandle) -> Result<(), SendError> {
+        let engine = &self.service.engine;
+        let received = engine.requests.get(request.as_u64());
+        let Some(received) = received.filter(|received| !received.engine_owned()) else {
+            return Err(engine.gone(request.as_u64()));
+        };
+        let (row, revision) = (received.method, received.revision);
+        let buf = Arc::clone(&received.buf);
+        let params = Json::from_checked(&buf).member("params");
+        let name = row
+            .and_then(|row| row.row().name_field)
+            .and_then(|field| params?.member(field))
+            .map_or("\"\"", Json::get);
+        let missing = Missing::of(row.map(|row| row.row().handling), revision, name);
+        let data = missing.data.as_deref().map(Json::from_checked);
+        let message = &missing.message;
+        self.respond(now, request, Outcome::Error { code: missing.code, message, data })
     }
     /// Progress of a live request. `Ok(false)`: not sent, because no token was given or the value didn't rise
     /// (`basic/utilities/progress`).
@@ -351,13 +384,13 @@ impl Server {
             self.tell(change);
         }
     }
-    /// Puts another catalog in place and publishes what differs. Lists that are being paged go on after the last item
-    /// they gave, if it is still there.
+    /// Puts another catalog in place and publishes which kinds differ (templates count as resources). Lists that are being
+    /// paged go on after the last item they gave, if it is still there. What is declared stays as it was: a kind that
+    /// comes later needs its capability from the beginning.
     pub fn set_catalog(&mut self, now: Instant, catalog: Arc<Catalog>) {
-        let fingerprint = catalog.fingerprint();
-        let before = self.service.catalog.replace(catalog);
-        if before.is_none_or(|before| before.fingerprint() != fingerprint) {
-            self.publish(now, Change::Tools);
+        let before = self.service.catalog.replace(Arc::clone(&catalog));
+        for change in catalog.changes(before.as_deref()) {
+            self.publish(now, change);
         }
     }
     /// Refuses new work (-32603), lets what runs finish until `drain` has passed, ends subscriptions, then `Closed(Local)`.
@@ -367,9 +400,18 @@ impl Server {
             self.service.engine.end_after(drain, CloseReason::Local);
         }
     }
+    /// What is offered now.
+    pub fn catalog(&self) -> Option<&Arc<Catalog>> {
+        self.service.catalog.as_ref()
+    }
     /// Counters.
     pub fn stats(&self) -> &Stats {
         &self.service.engine.stats
+    }
+
+    /// What the peer sees of the catalog.
+    pub(super) fn view(&self, catalog: &Catalog, revision: Revision) -> View {
+        catalog.view(self.state.groups(), revision)
     }
 
     /// Revision, log level and route of what an application starts.
@@ -420,7 +462,7 @@ impl Server {
         reply: Reply,
         revision: Revision,
         row: Option<MethodId>,
-        unchecked: bool,
+        found: Found,
     ) {
         let admitted = tasks::receive::admit(self, envelope, id, reply, revision, row);
         let Some((handle, buf, task)) = admitted else { return };
@@ -434,7 +476,8 @@ impl Server {
             method: row,
             method_span: envelope.span(Field::Method),
             revision,
-            unchecked,
+            unchecked: found.unchecked,
+            template: found.template,
             task,
         };
         self.service.engine.outbox.deliver(Event::Request(request));
@@ -449,6 +492,15 @@ fn related_task(engine: &Engine, target: Target) -> String {
     }
 }
 
+/// What the catalog knows of a request that is delivered.
+#[derive(Default)]
+pub(super) struct Found {
+    /// It has a schema for the arguments that was not looked at.
+    pub(super) unchecked: bool,
+    /// The template that its URI matches.
+    pub(super) template: Option<Box<TemplateMatch>>,
+}
+
 /// Where a member of `params` lies in the message.
 fn param(envelope: &Envelope<'_>, field: &str) -> Span {
     match field {
@@ -461,6 +513,14 @@ fn param(envelope: &Envelope<'_>, field: &str) -> Span {
                 .and_then(|params| params.member_span(field))
                 .map_or((0, 0), |(from, to)| (start + from, start + to))
         }
+    }
+}
+
+impl Server {
+    /// Refuses a request that names something the catalog lacks. `name`: a raw JSON string.
+    pub(super) fn missing(&mut self, reply: Reply, id: &str, revision: Revision, row: MethodId, name: &str) {
+        let missing = Missing::of(Some(row.row().handling), revision, name);
+        self.refuse(reply, id, missing.code, &missing.message, missing.data.as_deref());
     }
 }
 
@@ -509,7 +569,7 @@ impl Role for Server {
                 if self.is_limited(id, reply, revision, Some(RateClass::Calls)) {
                     return;
                 }
-                return self.deliver(envelope, id, reply, revision, None, false);
+                return self.deliver(envelope, id, reply, revision, None, Found::default());
             }
             return self.refuse(reply, id, code::METHOD_NOT_FOUND, "Method not found", None);
         };
@@ -551,10 +611,10 @@ impl Role for Server {
             Handling::Discover => self.discover(id, reply, revision),
             Handling::Ping => self.service.reply(reply, id, revision, None, |_| ()),
             Handling::SetLevel => self.set_level(envelope, id, reply, revision),
-            Handling::ListTools if self.service.catalog.is_some() => {
-                self.list_tools(envelope, id, reply, revision);
-            }
             Handling::CallTool => self.call_tool(envelope, id, reply, revision, row),
+            Handling::ReadResource => self.read_resource(envelope, id, reply, revision, row),
+            Handling::GetPrompt => self.get_prompt(envelope, id, reply, revision, row),
+            Handling::Complete => self.complete(envelope, id, reply, revision, row),
             Handling::Listen => self.listen(envelope, id, revision, row),
             Handling::Subscribe | Handling::Unsubscribe => {
                 self.subscribe(envelope, id, reply, revision, row);
@@ -562,7 +622,10 @@ impl Role for Server {
             Handling::TaskGet | Handling::TaskResult | Handling::TaskCancel | Handling::TaskList => {
                 tasks::receive::serve(self, envelope, id, reply, revision, row);
             }
-            _ => self.deliver(envelope, id, reply, revision, Some(row), false),
+            other => match ListKind::of(other) {
+                Some(kind) => self.list(envelope, id, reply, revision, row, kind),
+                None => self.deliver(envelope, id, reply, revision, Some(row), Found::default()),
+            },
         }
     }
     fn notification(&mut self, envelope: &Envelope<'_>) {

@@ -23,6 +23,8 @@ pub(super) struct Service {
     pub(super) catalog: Option<Arc<Catalog>>,
     pub(super) sealer: Sealer,
     pub(super) mint: Mint,
+    /// The capabilities that are declared, as JSON.
+    pub(super) declared: String,
     /// Methods whose capability is declared.
     pub(super) allowed: Allowed,
     /// `_meta` members of results, where a revision has them.
@@ -48,12 +50,12 @@ impl Service {
         });
     }
     pub(super) fn is_declared(&self, capability: &str) -> bool {
-        Json::parse(self.config.declared().as_bytes()).is_ok_and(|declared| declares(declared, capability))
+        declares(Json::from_checked(&self.declared), capability)
     }
     /// Members that both openings describe the server with.
     pub(super) fn describe(&self, out: &mut String) {
         out.push_str("\"capabilities\":");
-        out.push_str(self.config.declared());
+        out.push_str(&self.declared);
         if let Some(instructions) = &self.config.instructions {
             out.push_str(",\"instructions\":");
             write::string(out, instructions);

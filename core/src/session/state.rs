@@ -8,6 +8,8 @@ use crate::revision::Revision;
 pub(crate) struct SessionState {
     /// Whom it belongs to; modern requests on the same channel too.
     pub(crate) principal: Principal,
+    /// Its groups, sorted, for catalogs whose entries are not for everyone.
+    pub(crate) groups: Option<Box<[Box<str>]>>,
     /// What its client may be asked.
     pub(crate) peer: Allowed,
     pub(crate) notices: Notices,
@@ -26,9 +28,13 @@ pub(crate) struct SessionState {
 const _: () = assert!(size_of::<SessionState>() <= 160, "a session stays small");
 
 impl SessionState {
+    pub(crate) fn groups(&self) -> &[Box<str>] {
+        self.groups.as_deref().unwrap_or_default()
+    }
     pub(crate) const fn new() -> Self {
         Self {
             principal: Principal([0; 16]),
+            groups: None,
             peer: Allowed::NONE,
             notices: Notices::NONE,
             watches: None,

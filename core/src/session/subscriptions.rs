@@ -9,6 +9,7 @@ use super::{
     engine::{Engine, Reply, Wire},
     meta,
     role::Role,
+    server::Found,
     service::Service,
     watches::{HELD, Watches},
 };
@@ -215,9 +216,11 @@ impl Server {
     fn tells(&self, change: Change<'_>, revision: Revision) -> bool {
         change.row(revision).is_some_and(|row| self.service.allowed.has(row, revision))
     }
-    /// Whether the engine may let anyone watch this resource, without asking the application.
-    fn may_watch(&self, _uri: &str) -> bool {
-        false
+    /// Whether the engine lets this client watch a resource without asking the application: it is one of the catalog, and
+    /// there is nobody to keep it from.
+    fn may_watch(&self, uri: &str, revision: Revision) -> bool {
+        let catalog = self.service.catalog.as_deref().filter(|_| self.state.principal.is_nobody());
+        catalog.is_some_and(|catalog| catalog.has(uri, self.view(catalog, revision)))
     }
     pub(super) fn listen(&mut self, envelope: &Envelope<'_>, id: &str, revision: Revision, row: MethodId) {
         let filter = envelope
@@ -234,8 +237,8 @@ impl Server {
         if !self.service.engine.has_room_to_watch(filter.resources.uris().count()) {
             return self.service.engine.refuse_to_watch(Reply::Message, id, revision);
         }
-        if !filter.resources.uris().all(|uri| self.may_watch(uri)) {
-            return self.deliver(envelope, id, Reply::Message, revision, Some(row), false);
+        if !filter.resources.uris().all(|uri| self.may_watch(uri, revision)) {
+            return self.deliver(envelope, id, Reply::Message, revision, Some(row), Found::default());
         }
         let engine = &mut self.service.engine;
         let admitted = engine.admit(envelope, id, Reply::Message, revision, Some(row), true);
@@ -312,8 +315,8 @@ impl Server {
         if !has && !self.service.engine.has_room_to_watch(1) {
             return self.service.engine.refuse_to_watch(reply, id, revision);
         }
-        if !has && !self.may_watch(&uri) {
-            return self.deliver(envelope, id, reply, revision, Some(row), false);
+        if !has && !self.may_watch(&uri, revision) {
+            return self.deliver(envelope, id, reply, revision, Some(row), Found::default());
         }
         self.watch_for_session(&uri);
         self.service.reply(reply, id, revision, None, |_| ());

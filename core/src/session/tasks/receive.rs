@@ -3,7 +3,6 @@ use alloc::{boxed::Box, format, string::String, sync::Arc};
 
 use super::{Kept, Part};
 use crate::{
-    error::ConfigError,
     event::{Related, TaskId},
     json::Json,
     jsonrpc::{
@@ -14,51 +13,18 @@ use crate::{
     method::{Handling, MethodId},
     revision::Revision,
     session::{
-        catalog::cursor_of,
         engine::{Engine, Reply, Wire},
+        lists::cursor_of,
         meta,
         role::Role,
-        seal::{Cursor, ListKind},
+        seal::{Cursor, Scope},
     },
 };
 
+/// The list of tasks, where cursors are sealed; it is none of the catalog's.
+const LIST: u8 = 16;
 /// Of a task that is unknown, over, or someone else's.
 pub(super) const NOT_FOUND: &str = "Task not found: there is none of this id, or it has expired";
-
-/// Whether a tool is called as a task: `execution.taskSupport` of its definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum TaskSupport {
-    #[default]
-    Forbidden,
-    Optional,
-    Required,
-}
-
-impl TaskSupport {
-    pub(crate) fn of_tool(tool: Json<'_>) -> Result<Self, ConfigError> {
-        let Some(support) = tool.member("execution").and_then(|execution| execution.member("taskSupport"))
-        else {
-            return Ok(Self::default());
-        };
-        match support.as_str().as_deref() {
-            Some("forbidden") => Ok(Self::Forbidden),
-            Some("optional") => Ok(Self::Optional),
-            Some("required") => Ok(Self::Required),
-            _ => Err(ConfigError::new(
-                "execution.taskSupport",
-                "must be `forbidden`, `optional` or `required`",
-            )),
-        }
-    }
-    /// Why a tool is not called so.
-    pub(crate) const fn objection(self, as_task: bool) -> Option<&'static str> {
-        match (self, as_task) {
-            (Self::Forbidden, true) => Some("This tool can't be called as a task"),
-            (Self::Required, false) => Some("This tool is called as a task only: add `task` to the params"),
-            _ => None,
-        }
-    }
-}
 
 /// The `task` of a request's params.
 pub(crate) fn task_of<'a>(envelope: &'a Envelope<'_>) -> Option<Json<'a>> {
@@ -210,12 +176,9 @@ fn tell(engine: &mut Engine, serial: u64, reply: Reply, id: &str, wire: Wire) {
 fn list(role: &mut impl Role, envelope: &Envelope<'_>, id: &str, reply: Reply, revision: Revision) {
     let owner = role.principal();
     let params = envelope.raw(Field::Params).map(Json::from_checked);
-    let cursor = cursor_of(params, role.sealer(), ListKind::Tasks);
-    let after = cursor.and_then(|cursor| match cursor {
-        None => Ok(0),
-        Some(cursor) if cursor.fingerprint == owner.fingerprint() => cursor.after.parse().map_err(drop),
-        Some(_) => Err(()),
-    });
+    let scope = Some(Scope { principal: owner, groups: &[] });
+    let cursor = cursor_of(params, role.sealer(), LIST, scope);
+    let after = cursor.and_then(|cursor| cursor.map_or(Ok(0), |cursor| cursor.after.parse().map_err(drop)));
     let Ok(after) = after else {
         let message = "Invalid cursor; begin the list again without one";
         return role.refuse(reply, id, code::INVALID_PARAMS, message, None);
@@ -240,8 +203,8 @@ fn list(role: &mut impl Role, envelope: &Envelope<'_>, id: &str, reply: Reply, r
     }
     body.push(']');
     if more {
-        let cursor = Cursor { fingerprint: owner.fingerprint(), offset: 0, after: format!("{last}") };
-        if let Some(next) = role.sealer().seal_cursor(ListKind::Tasks, &cursor) {
+        let cursor = Cursor { fingerprint: [0; 8], offset: 0, after: format!("{last}") };
+        if let Some(next) = role.sealer().seal_cursor(LIST, scope, &cursor) {
             body.push_str(",\"nextCursor\":");
             write::string(&mut body, &next);
         }
