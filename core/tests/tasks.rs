@@ -838,11 +838,11 @@ proptest! {
                     task.waiting.insert(ids);
                     host.tell(&about(ids, "tasks/result", &task.id));
                 },
-                Step::Unwait { which } => if let Some(task) = known.get_mut(which % count) {
-                    if let Some(id) = task.waiting.pop_first() {
+                Step::Unwait { which } => {
+                    if let Some(id) = known.get_mut(which % count).and_then(|task| task.waiting.pop_first()) {
                         host.tell(&cancelled(id));
                     }
-                },
+                }
                 Step::Say { which } => if let Some(task) = known.get(which % count) {
                     let said = host.machine.task_status(host.now, task.handle, "hm");
                     prop_assert_eq!(said, if task.over { Err(SendError::Over) } else { Ok(()) });

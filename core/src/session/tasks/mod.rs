@@ -297,11 +297,17 @@ impl Engine {
     }
 
     /// Makes a task of a request that was just admitted. `ttl` in milliseconds.
-    fn create_task(&mut self, request: u64, id: TaskId, owner: Principal, ttl: Option<u64>, now: u64) -> u64 {
+    fn create_task(
+        &mut self,
+        (request, revision): (u64, Revision),
+        id: TaskId,
+        owner: Principal,
+        ttl: Option<u64>,
+        now: u64,
+    ) -> u64 {
         let most = millis(self.limits.task_ttl);
         let ttl = ttl.map_or(most, |ttl| ttl.min(most));
         self.part_in(request, Part::Runs(id));
-        let revision = self.requests.get(request).map_or(Revision::V2025_11_25, |request| request.revision);
         let serial = self.tasks.push(Task {
             id,
             owner,

@@ -89,7 +89,7 @@ pub(crate) fn admit(
     // A role that takes tasks opens no session without a clock.
     let now = engine.unix_millis().unwrap_or_default();
     let (handle, buf) = engine.admit(envelope, id, reply, revision, row, false)?;
-    let serial = engine.create_task(handle, name, owner, ttl, now);
+    let serial = engine.create_task((handle, revision), name, owner, ttl, now);
     let poll = engine.poll_millis();
     let mut body = String::from("\"task\":{");
     if let Some(task) = engine.tasks.table.get(serial) {
