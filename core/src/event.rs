@@ -74,6 +74,16 @@ pub enum Event {
         /// The notice's params.
         params: Payload,
     },
+    /// A call that was sent as a task became one, or the state of its task changed. `Completed` follows when the outcome
+    /// is there.
+    Task {
+        /// Which.
+        call: CallHandle,
+        /// The `Task` object: `taskId`, `status`, `statusMessage`…
+        task: Payload,
+        /// A text that the model may be given at once, a JSON string, raw: `io.modelcontextprotocol/model-immediate-response`.
+        immediate: Option<Payload>,
+    },
     /// A question for the client's application: answer it with `answer`, exactly once.
     Input(Input),
     /// A question is over without an answer: its call ended, or the server took it back.
@@ -121,6 +131,7 @@ impl Event {
                 _ => 0,
             },
             Self::Progress { params, .. } => params.held(),
+            Self::Task { task, immediate, .. } => task.held() + of(immediate),
             Self::Notification { method: Method::Other(name), params, .. } => name.held() + of(params),
             Self::Notification { params, .. } => of(params),
             Self::Watched { uri, .. } => uri.len(),
@@ -159,6 +170,8 @@ pub enum OverReason {
     Closed,
     /// `Limits::handler`; the engine has answered -32603.
     HandlerTimeout,
+    /// The task that it ran was kept for as long as was promised.
+    Expired,
 }
 
 impl OverReason {
@@ -168,6 +181,7 @@ impl OverReason {
             Self::Cancelled => "over.cancelled",
             Self::Closed => "over.closed",
             Self::HandlerTimeout => "over.handler_timeout",
+            Self::Expired => "over.expired",
         }
     }
 }
@@ -207,6 +221,15 @@ pub struct Input {
     pub method: &'static str,
     /// Its params.
     pub params: Option<Payload>,
+    pub(crate) task: Option<Box<TaskId>>,
+}
+
+impl Input {
+    /// The id of the task that it runs as, if the server asked for one: it has been answered with the task, and its own
+    /// answer is kept for the server to fetch.
+    pub fn task(&self) -> Option<&str> {
+        self.task.as_deref().map(TaskId::as_str)
+    }
 }
 
 /// A request of the peer. One buffer, several views into it: reading one allocates nothing.
@@ -224,6 +247,7 @@ pub struct Request {
     pub(crate) revision: Revision,
     pub(crate) unchecked: bool,
     pub(crate) template: Option<Box<TemplateMatch>>,
+    pub(crate) task: Option<Box<TaskId>>,
 }
 
 /// The template of the catalog that the URI of a request matches.
@@ -283,10 +307,25 @@ impl Request {
     pub fn meta(&self) -> Option<Payload> {
         self.part(self.meta)
     }
+    /// The id of the task that it runs as, if the client asked for one: it has been answered with the task, and the answer
+    /// of `respond` is kept for the client to fetch (`basic/utilities/tasks` of 2025-11-25).
+    pub fn task(&self) -> Option<&str> {
+        self.task.as_deref().map(TaskId::as_str)
+    }
     /// Whether the tool has an input schema that this build does not check: the layer above checks the arguments before
     /// it calls the handler.
     pub const fn unchecked(&self) -> bool {
         self.unchecked
+    }
+}
+
+/// The name of one of our tasks: 16 bytes that nobody can guess, as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TaskId(pub(crate) [u8; 22]);
+
+impl TaskId {
+    pub(crate) fn as_str(&self) -> &str {
+        core::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 

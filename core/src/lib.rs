@@ -110,6 +110,7 @@
 //! * Read on only while `wants_read` is true; arm one timer, for `next_timeout`.
 //! * `handle_eof` says that the peer sends no more but still reads; `handle_closed` that nothing can be written.
 //! * Fresh entropy for each machine's [`Seed`].
+//! * The wall clock, by `with_clock`, where the capability `tasks.requests` is declared: tasks are dated.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

@@ -37,9 +37,10 @@ pub struct Rates {
     pub completion: Option<Rate>,
     /// What a server asks a client: sampling, elicitation, roots.
     pub questions: Option<Rate>,
-    /// Progress and log notices of the peer. One more is dropped.
+    /// Notices of progress, of logs and of the state of tasks of the peer. One more is dropped.
     pub notices_in: Option<Rate>,
-    /// Progress and log notices of ours. One more is not sent, and the command says so.
+    /// Notices of progress, of logs and of the state of tasks of ours. One more is not sent, and the command, if there is one
+    /// for it alone, says so.
     pub notices_out: Option<Rate>,
 }
 
@@ -142,6 +143,17 @@ pub struct Limits {
     pub ping_timeout: Duration,
     /// Unanswered keep-alive pings in a row after which the machine ends with `Closed(KeepAlive)`.
     pub ping_failures: u32,
+    /// Tasks of the peer that run or whose outcome is kept. One more is answered with -32603. One that runs is one of
+    /// `requests` too; outcomes that are kept are among `session_bytes`, and one that would go beyond is replaced by
+    /// error -32603.
+    pub tasks: usize,
+    /// How long a task of the peer is kept at most, from its creation, whether it has ended or not. One that asks for
+    /// nothing gets this.
+    #[serde(deserialize_with = "millis")]
+    pub task_ttl: Duration,
+    /// How often the peer is told to ask for the state of a task, and how often we ask where it tells nothing.
+    #[serde(deserialize_with = "millis")]
+    pub task_poll: Duration,
     /// How often one principal may have something done.
     pub rates: Rates,
     /// Records of the message trace not yet taken; the oldest go first.
@@ -171,6 +183,9 @@ impl Default for Limits {
             ping_interval: None,
             ping_timeout: Duration::from_secs(10),
             ping_failures: 3,
+            tasks: 128,
+            task_ttl: Duration::from_secs(3600),
+            task_poll: Duration::from_secs(1),
             rates: Rates::default(),
             trace: 1024,
         }
@@ -205,6 +220,8 @@ impl Limits {
             events: 16,
             output_bytes: 8 << 10,
             session_bytes: 16 << 10,
+            tasks: 4,
+            task_ttl: Duration::from_secs(300),
             trace: 16,
             ..Self::default()
         }

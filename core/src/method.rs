@@ -104,6 +104,16 @@ pub enum Handling {
     ResourceUpdated,
     /// Is a log notice; goes to the application.
     Log,
+    /// Tells the state of a task.
+    TaskGet,
+    /// Is answered with the outcome of a task, once it has one.
+    TaskResult,
+    /// Takes a task back.
+    TaskCancel,
+    /// A page of the tasks.
+    TaskList,
+    /// Says that the state of a task changed: of one that a call became, or else it goes to the application.
+    TaskStatus,
     /// A question for the client's application.
     Input,
     /// Goes to the application as it is.
@@ -133,7 +143,7 @@ pub enum RateClass {
     Completion,
     /// Asks the client's application, and perhaps a person.
     Questions,
-    /// A notice of the peer that may be dropped: progress, log.
+    /// A notice of the peer that may be dropped: progress, log, the state of a task.
     NoticesIn,
     /// The same of ours.
     NoticesOut,
@@ -186,6 +196,9 @@ pub struct MethodRow {
     pub cacheable: RevisionSet,
     /// Whether it may be answered with questions.
     pub may_ask: bool,
+    /// The capability with which its receiver takes it as a task, in the revisions that have
+    /// [`tasks`](crate::revision::Features::tasks).
+    pub task: Option<&'static str>,
     /// How long a call of it may be silent.
     pub timeout: TimeoutClass,
     /// What it counts as where rates are limited; `None`: nothing.
@@ -333,6 +346,7 @@ const REQUEST: MethodRow = MethodRow {
     required: &[],
     cacheable: RevisionSet::EMPTY,
     may_ask: false,
+    task: None,
     timeout: TimeoutClass::Machine,
     rate: Some(RateClass::Reads),
     handling: Handling::Deliver,
@@ -364,6 +378,7 @@ const CALL_TOOL: MethodRow = MethodRow {
     name_field: Some("name"),
     required: &["name"],
     may_ask: true,
+    task: Some("tasks.requests.tools.call"),
     rate: Some(RateClass::Calls),
     handling: Handling::CallTool,
     ..REQUEST
@@ -579,6 +594,7 @@ static ROWS: &[MethodRow] = &[
         name: "sampling/createMessage",
         capability: Some("sampling"),
         required: &["messages", "maxTokens"],
+        task: Some("tasks.requests.sampling.createMessage"),
         ..QUESTION
     },
     MethodRow {
@@ -594,6 +610,7 @@ static ROWS: &[MethodRow] = &[
         revisions: RevisionSet::one(Revision::V2025_11_25),
         capability: Some("elicitation"),
         required: &["message"],
+        task: Some("tasks.requests.elicitation.create"),
         ..QUESTION
     },
     MethodRow {
@@ -610,11 +627,23 @@ static ROWS: &[MethodRow] = &[
         capability: Some("roots.listChanged"),
         ..NOTICE
     },
-    MethodRow { name: "tasks/get", ..TASK },
+    MethodRow { name: "tasks/get", handling: Handling::TaskGet, ..TASK },
     // It is answered only when the task has ended, and a task may wait for a person.
-    MethodRow { name: "tasks/result", timeout: TimeoutClass::Human, ..TASK },
-    MethodRow { name: "tasks/cancel", capability: Some("tasks.cancel"), ..TASK },
-    MethodRow { name: "tasks/list", capability: Some("tasks.list"), name_field: None, required: &[], ..TASK },
+    MethodRow { name: "tasks/result", timeout: TimeoutClass::Human, handling: Handling::TaskResult, ..TASK },
+    MethodRow {
+        name: "tasks/cancel",
+        capability: Some("tasks.cancel"),
+        handling: Handling::TaskCancel,
+        ..TASK
+    },
+    MethodRow {
+        name: "tasks/list",
+        capability: Some("tasks.list"),
+        name_field: None,
+        required: &[],
+        handling: Handling::TaskList,
+        ..TASK
+    },
     MethodRow {
         name: "notifications/tasks/status",
         senders: Senders::Both,
@@ -622,6 +651,8 @@ static ROWS: &[MethodRow] = &[
         capability: Some("tasks"),
         name_field: Some("taskId"),
         required: &["taskId", "status", "createdAt", "lastUpdatedAt", "ttl"],
+        rate: Some(RateClass::NoticesIn),
+        handling: Handling::TaskStatus,
         ..NOTICE
     },
     MethodRow { name: "tasks/get", ..EXTENSION_TASK },

@@ -202,6 +202,8 @@ commands! { Server:
     respond_not_found(request: RequestHandle) -> Result<(), SendError>;
     /// As [`Server::progress`].
     progress(request: RequestHandle, progress: f64, total: Option<f64>, message: Option<&str>) -> Result<bool, SendError>;
+    /// As [`Server::task_status`].
+    task_status(request: RequestHandle, message: &str) -> Result<(), SendError>;
     /// As [`Server::log`].
     log(target: Target, level: LogLevel, logger: Option<&str>, data: Json<'_>) -> Result<bool, SendError>;
     /// As [`Server::notify`].
@@ -228,6 +230,8 @@ commands! { Client:
     answer(input: InputHandle, outcome: Outcome<'_>) -> Result<(), SendError>;
     /// As [`Client::progress`].
     progress(input: InputHandle, progress: f64, total: Option<f64>, message: Option<&str>) -> Result<bool, SendError>;
+    /// As [`Client::task_status`].
+    task_status(input: InputHandle, message: &str) -> Result<(), SendError>;
     /// As [`Client::notify`].
     notify(method: &str, params: Option<Json<'_>>) -> Result<(), SendError>;
     /// As [`Client::close`].

@@ -23,9 +23,9 @@ pub enum Code {
     Output = 2,
     /// The peer is known. Texts: revision, peer's info, its capabilities, instructions (raw JSON).
     Ready = 10,
-    /// Answer it with `respond`. `handle`: the request; `related`: a sum of [`UNCHECKED`] and
-    /// [`TOOL_CALL`]. Texts: method, revision, name, params, arguments, `_meta`; of a `resources/read` whose URI a
-    /// template matches, the template and what its variables stand for, a JSON object in which percent-encoding is kept.
+    /// Answer it with `respond`. `handle`: the request; `related`: a sum of [`UNCHECKED`], [`TOOL_CALL`] and [`TASK`].
+    /// Texts: method, revision, name, params, arguments, `_meta`; of a `resources/read` whose URI a template matches, the
+    /// template and what its variables stand for, a JSON object in which percent-encoding is kept.
     Request = 11,
     /// A request is over. `handle`: the request. Texts: the reason (`over.cancelled`…).
     Over = 12,
@@ -37,7 +37,8 @@ pub enum Code {
     Failed = 14,
     /// Progress of a call. `handle`: the call. Texts: the notice's params.
     Progress = 15,
-    /// A question for the client's application. `handle`: the input; `related`: the call, or 0. Texts: method, params.
+    /// A question for the client's application. `handle`: the input; `related`: the call, or 0. Texts: method, params, the id of the
+    /// task that it runs as.
     Input = 16,
     /// A question is over. `handle`: the input.
     InputOver = 17,
@@ -52,6 +53,9 @@ pub enum Code {
     /// The first subscriber of a resource came, or the last one went. `number`: 1 watched from now on, 0 no longer. Texts:
     /// the URI.
     Watched = 22,
+    /// A call became a task, or the state of its task changed. `handle`: the call. Texts: the `Task` object, a text for the
+    /// model (a JSON string), both raw.
+    Task = 23,
     /// A message of the trace. `number`: 0 received, 1 sent; `handle`: nanoseconds. Texts: the message, its revision.
     Trace = 30,
 }
@@ -60,6 +64,8 @@ pub enum Code {
 pub const UNCHECKED: u64 = 1;
 /// In `related` of a [`Code::Request`]: it calls a tool, so hosts need not know the method's name.
 pub const TOOL_CALL: u64 = 2;
+/// In `related` of a [`Code::Request`]: it runs as a task, whose id `task_of` tells.
+pub const TASK: u64 = 4;
 
 /// One record. Which fields and texts it uses is said at its [`Code`]. A text that is absent is `(0, 0)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -213,9 +219,14 @@ impl Batch {
                 self.push(Code::Progress, call.as_u64(), [params]);
             }
             Event::Input(input) => {
-                let texts = [self.put(input.method), self.put_some(input.params.as_ref())];
+                let task = input.task().map_or((0, 0), |task| self.put(task));
+                let texts = [self.put(input.method), self.put_some(input.params.as_ref()), task];
                 let call = input.call.map_or(0, super::super::CallHandle::as_u64);
                 self.push_more(Code::Input, 0, input.input.as_u64(), call, texts);
+            }
+            Event::Task { call, task, immediate } => {
+                let texts = [self.put(task.as_str()), self.put_some(immediate.as_ref())];
+                self.push(Code::Task, call.as_u64(), texts);
             }
             Event::InputOver { input } => self.push(Code::InputOver, input.as_u64(), []),
             Event::Notification { call, method, params } => {
@@ -253,7 +264,9 @@ impl Batch {
         let variables = request.variables().map_or((0, 0), |variables| self.put(variables.get()));
         let texts = [method, revision, name, params, arguments, meta, template, variables];
         let calls_tool = request.method.is_some_and(|id| id.row().handling == Handling::CallTool);
-        let flags = if request.unchecked() { UNCHECKED } else { 0 } + if calls_tool { TOOL_CALL } else { 0 };
+        let flags = if request.unchecked() { UNCHECKED } else { 0 }
+            + if calls_tool { TOOL_CALL } else { 0 }
+            + if request.task().is_some() { TASK } else { 0 };
         self.push_more(Code::Request, 0, request.handle().as_u64(), flags, texts);
     }
     fn failed(&mut self, call: u64, error: &CallError) {

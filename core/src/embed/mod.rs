@@ -8,7 +8,7 @@ mod batch;
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
-pub use batch::{Batch, Code, Record, TOOL_CALL, UNCHECKED};
+pub use batch::{Batch, Code, Record, TASK, TOOL_CALL, UNCHECKED};
 
 use crate::{
     CallHandle, InputHandle, RequestHandle, Seed,
@@ -18,10 +18,11 @@ use crate::{
     jsonrpc::{code, write},
     method::{self, Handling, Side},
     session::{
-        CallOptions, Catalog, Change, Client, ClientConfig, LogLevel, Server, ServerConfig, role::Role,
+        CallOptions, Catalog, Change, Client, ClientConfig, LogLevel, Server, ServerConfig, TaskOptions,
+        role::Role,
     },
     stdio::Connection,
-    time::Instant,
+    time::{Instant, WallClock},
 };
 
 /// Why an entry was refused: the code and text of a `SendError` or `ConfigError`, or `engine.failed`.
@@ -80,6 +81,17 @@ pub struct Options<'a> {
     pub log_level: Option<&'a str>,
     /// Members for `_meta`: a JSON object.
     pub meta: Option<&'a [u8]>,
+    /// Send it as a task.
+    pub task: Option<Task>,
+}
+
+/// How a call is sent as a task: [`TaskOptions`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Task {
+    /// Milliseconds that the peer is asked to keep it.
+    pub ttl_ms: Option<u64>,
+    /// Complete the call with the `CreateTaskResult`, instead of following the task to its outcome.
+    pub detached: bool,
 }
 
 impl<'a> Options<'a> {
@@ -89,7 +101,9 @@ impl<'a> Options<'a> {
             None => None,
         };
         let duration = |millis: Option<u64>| millis.map(Duration::from_millis);
+        let task = |task: Task| TaskOptions::new().ttl(duration(task.ttl_ms)).wait(!task.detached);
         Ok(CallOptions::new()
+            .task(self.task.map(task))
             .timeouts(duration(self.silence_ms), duration(self.total_ms))
             .progress(self.progress)
             .log_level(level)
@@ -254,6 +268,17 @@ macro_rules! both_roles {
         pub fn take_output(&mut self, max_bytes: usize, out: &mut Vec<u8>) -> Answer<usize> {
             self.0.guard(|connection| Ok(connection.write_to(out, max_bytes)))
         }
+        /// The wall clock: that it is so many milliseconds since 1970 now. Tasks need it before the conversation begins.
+        pub fn set_wall_clock(&mut self, now: u64, unix_millis: u64) -> Answer {
+            self.0.guard(|connection| {
+                connection.role_mut().set_wall_clock(WallClock { at: Instant::from_nanos(now), unix_millis });
+                Ok(())
+            })
+        }
+        /// The id of the task that a live request or question runs as.
+        pub fn task_of(&self, handle: u64) -> Option<&str> {
+            self.0.connection.role().engine_ref().task_of(handle)
+        }
         /// Takes a call back.
         pub fn cancel(&mut self, now: u64, call: u64, reason: Option<&str>) -> Answer {
             self.0.guard(|connection| {
@@ -350,6 +375,13 @@ impl ServerConnection {
         self.0.guard(|connection| {
             let request = RequestHandle::from_u64(request);
             Ok(connection.progress(Instant::from_nanos(now), request, progress, total, message)?)
+        })
+    }
+    /// Says how the task that a request runs as is getting on, for a person to read.
+    pub fn task_status(&mut self, now: u64, request: u64, message: &str) -> Answer {
+        self.0.guard(|connection| {
+            let request = RequestHandle::from_u64(request);
+            Ok(connection.task_status(Instant::from_nanos(now), request, message)?)
         })
     }
     /// A log notice for a live request, or for the session if `request` is 0. `data`: any JSON value. False: not sent.
@@ -478,6 +510,13 @@ impl ClientConnection {
     /// Answers a question for an application that failed in a way the server need not know: -32603 with a neutral text.
     pub fn answer_internal_error(&mut self, now: u64, input: u64) -> Answer {
         self.reply(now, input, INTERNAL_ERROR)
+    }
+    /// Says how the task that a question runs as is getting on, for a person to read.
+    pub fn task_status(&mut self, now: u64, input: u64, message: &str) -> Answer {
+        self.0.guard(|connection| {
+            let input = InputHandle::from_u64(input);
+            Ok(connection.task_status(Instant::from_nanos(now), input, message)?)
+        })
     }
     /// Starts a request to the server. `params`: a JSON object.
     pub fn call(

@@ -5,6 +5,7 @@ use core::time::Duration;
 use super::{
     engine::{Engine, Wire},
     meta,
+    tasks::follow::{AsTask, TaskOptions},
     timers::{Arming, Timer},
 };
 use crate::{
@@ -30,6 +31,10 @@ pub(crate) enum Purpose {
     Initialize,
     /// Keep-alive.
     Ping,
+    /// What became of the task of this call.
+    Task(u64),
+    /// Nobody any more: if it became a task, that is cancelled.
+    Withdrawn,
 }
 
 #[derive(Debug)]
@@ -47,6 +52,10 @@ pub(crate) struct Call {
     pub(crate) timer: Arming,
     /// Its place in the output.
     pub(crate) order: u64,
+    /// It was sent as a task.
+    pub(crate) task: Option<Box<AsTask>>,
+    /// The request whose task needs its answer, or 0.
+    pub(crate) asked_for: u64,
 }
 
 impl Call {
@@ -106,12 +115,14 @@ pub struct CallOptions<'a> {
     pub log_level: Option<LogLevel>,
     /// Members for `_meta`: an object. They replace those of the params; the engine's own keys are refused.
     pub meta: Option<Json<'a>>,
+    /// Send it as a task, where the revision and the peer have them: `basic/utilities/tasks` of 2025-11-25.
+    pub task: Option<TaskOptions>,
 }
 
 impl CallOptions<'_> {
     /// The limits of the configuration.
     pub const fn new() -> Self {
-        Self { silence: None, total: None, progress: false, log_level: None, meta: None }
+        Self { silence: None, total: None, progress: false, log_level: None, meta: None, task: None }
     }
     /// Ask for progress.
     #[must_use]
@@ -130,6 +141,15 @@ impl CallOptions<'_> {
     #[must_use]
     pub const fn log_level(mut self, level: Option<LogLevel>) -> Self {
         self.log_level = level;
+        self
+    }
+}
+
+impl CallOptions<'_> {
+    /// Send it as a task.
+    #[must_use]
+    pub const fn task(mut self, task: Option<TaskOptions>) -> Self {
+        self.task = task;
         self
     }
 }
@@ -156,7 +176,7 @@ pub(crate) struct NewCall<'a> {
 }
 
 /// Checks the `_meta` members of an application.
-fn check_meta(members: Option<Json<'_>>, progress: bool) -> Result<(), SendError> {
+pub(crate) fn check_meta(members: Option<Json<'_>>, progress: bool) -> Result<(), SendError> {
     let Some(members) = members else { return Ok(()) };
     if !members.is_object() {
         return Err(SendError::Invalid("`_meta` must be an object"));
@@ -208,6 +228,9 @@ impl Engine {
         let own_meta = call.params.and_then(|params| params.member("_meta"));
         check_meta(own_meta, options.progress)?;
         check_meta(options.meta, options.progress)?;
+        if options.task.is_some() && call.params.is_some_and(|params| params.member("task").is_some()) {
+            return Err(SendError::Invalid("ask for a task by the option or by the params, not by both"));
+        }
         if application {
             self.room_for_call()?;
         }
@@ -217,7 +240,7 @@ impl Engine {
             options.progress || !call.meta.is_empty() || own_meta.is_some() || options.meta.is_some();
         let write = |out: &mut String| {
             write::request_head(out, wire_id, call.method);
-            if has_meta || call.params.is_some() {
+            if has_meta || call.params.is_some() || options.task.is_some() {
                 out.push_str(",\"params\":{");
                 if has_meta {
                     out.push_str("\"_meta\":{");
@@ -237,6 +260,9 @@ impl Engine {
                     if unescape(key).is_none_or(|key| key != "_meta") {
                         member(out, key, value);
                     }
+                }
+                if let Some(task) = &options.task {
+                    task.write(out);
                 }
                 out.push('}');
             }
@@ -274,6 +300,8 @@ impl Engine {
             last_progress: f64::NEG_INFINITY,
             timer: 0,
             order,
+            task: options.task.map(|task| Box::new(AsTask::new(task))),
+            asked_for: 0,
         };
         if !matches!(call.purpose, Purpose::Probe | Purpose::Initialize) {
             entry.timer = self.timers.arm(entry.deadline(), Timer::Call(handle));
@@ -304,11 +332,21 @@ impl Engine {
         let Some(call) = self.calls.remove(handle) else { return };
         self.disarm(call.timer);
         self.wires.remove(call.wire);
-        if call.purpose == Purpose::Application {
-            self.stats.calls_now = self.stats.calls_now.saturating_sub(1);
-            let outcome = outcome.map(|result| Completion { result, cached: false }).map_err(Box::new);
-            self.outbox.deliver(Event::Completed { call: CallHandle(handle), outcome });
+        if let Some(task) = &call.task {
+            self.unfollow(task);
         }
+        if call.asked_for != 0 {
+            self.asked(call.asked_for);
+        }
+        if call.purpose == Purpose::Application {
+            self.completed(handle, outcome);
+        }
+    }
+    /// Tells the application.
+    pub(crate) fn completed(&mut self, handle: u64, outcome: Result<Payload, CallError>) {
+        self.stats.calls_now = self.stats.calls_now.saturating_sub(1);
+        let outcome = outcome.map(|result| Completion { result, cached: false }).map_err(Box::new);
+        self.outbox.deliver(Event::Completed { call: CallHandle(handle), outcome });
     }
     /// Tells the peer that an answer is not wanted any more.
     pub(crate) fn send_cancelled(&mut self, handle: u64, reason: Option<&str>, wire: Wire) {
@@ -343,9 +381,8 @@ impl Engine {
         if !live {
             return Err(self.gone(handle));
         }
-        self.send_cancelled(handle, reason, wire);
         self.stats.cancelled += 1;
-        self.complete(handle, Err(CallError::Cancelled));
+        self.withdraw(handle, reason, wire, CallError::Cancelled);
         self.end_if_idle();
         Ok(())
     }
@@ -405,7 +442,10 @@ impl Engine {
             return complaint(self, "`progress` did not rise; dropped");
         }
         call.last_progress = progress;
-        call.silence_until = now.after(call.silence);
+        // Between two questions about a task there is nothing to wait for.
+        if !call.task.as_ref().is_some_and(|task| task.is_known()) {
+            call.silence_until = now.after(call.silence);
+        }
         let params = Payload::from_json(params);
         self.outbox.deliver(Event::Progress { call: CallHandle(handle), params });
     }

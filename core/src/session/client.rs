@@ -9,8 +9,11 @@ use super::{
     config::Allowed,
     engine::{Engine, Reply, Wire},
     meta,
+    mint::Mint,
     principal::Principal,
     role::{Answer, PROGRESS, Role},
+    seal::Sealer,
+    tasks::{self, NEEDS_CLOCK, follow},
     timers::Timer,
 };
 use crate::{
@@ -23,9 +26,9 @@ use crate::{
         envelope::{Envelope, Field},
         write,
     },
-    method::{self, Handling, MethodKind, Side},
+    method::{self, Handling, MethodId, MethodKind, Side},
     revision::{Era, Revision},
-    time::Instant,
+    time::{Instant, WallClock},
     trace::TraceRecord,
 };
 
@@ -72,24 +75,39 @@ pub struct Client {
     /// Methods that this client serves.
     served: Allowed,
     pings_missed: u32,
+    mint: Mint,
+    sealer: Sealer,
 }
 
 impl Client {
     /// Pure: says nothing yet. `seed` is fresh entropy, never used twice.
     #[allow(clippy::needless_pass_by_value, reason = "a seed is used up")]
     pub fn new(config: Arc<ClientConfig>, seed: Seed) -> Self {
-        // A client on a message channel has nothing to draw by lot.
-        let Seed(_) = seed;
         let capabilities = Json::parse(config.capabilities.as_bytes()).unwrap_or(Json::EMPTY_OBJECT);
+        let mut engine = Engine::new(Side::Client, config.limits.clone(), config.trace);
+        engine.tasks.notices = config.task_notices;
         Self {
-            engine: Engine::new(Side::Client, config.limits.clone(), config.trace),
+            engine,
             life: Life::Idle,
             meta: String::new(),
             offered: Allowed::ALL,
             served: Allowed::by(capabilities),
             pings_missed: 0,
+            mint: Mint::new(&seed),
+            sealer: Sealer::new(None, &seed),
             config,
         }
+    }
+    /// Which wall-clock time it is. Tasks of the server are dated with it: a client that takes them needs it before
+    /// `start`.
+    #[must_use]
+    pub fn with_clock(mut self, clock: WallClock) -> Self {
+        self.set_wall_clock(clock);
+        self
+    }
+    /// The wall clock jumped, or became known.
+    pub fn set_wall_clock(&mut self, clock: WallClock) {
+        self.engine.clock = Some(clock);
     }
     /// Begins: probe, handshake, or nothing if the revision is remembered from an earlier `Ready` of this server.
     /// `Ready` or `Closed` follows. A second `start` does nothing.
@@ -179,6 +197,7 @@ impl Client {
         if let Some(row) = row.filter(|row| !self.offered.has(*row, revision)) {
             return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
         }
+        let options = follow::checked(options, Side::Client, row, revision, self.offered)?;
         let completes = row.is_some_and(|row| row.row().handling == Handling::Complete);
         let said = params.filter(|_| completes).and_then(|params| degrade::completion(params, revision));
         let params = said.as_deref().map(Json::from_checked).or(params);
@@ -224,6 +243,12 @@ impl Client {
         message: Option<&str>,
     ) -> Result<bool, SendError> {
         Role::progress(self, now, RequestHandle::from_u64(input.as_u64()), progress, total, message)
+    }
+    /// Says how a task of the server is getting on, for a person to read: its `statusMessage`, cut after 1,024 bytes; an
+    /// empty text takes it back. `Invalid` on a question that is no task.
+    pub fn task_status(&mut self, now: Instant, input: InputHandle, message: &str) -> Result<(), SendError> {
+        self.engine.begin(now);
+        self.engine.say_task(input.as_u64(), message)
     }
     /// Any other notice (roots changed…). Those that the engine sends itself are refused.
     pub fn notify(&mut self, now: Instant, method: &str, params: Option<Json<'_>>) -> Result<(), SendError> {
@@ -309,6 +334,9 @@ impl Client {
 
     fn initialize(&mut self, revision: Revision, probed: bool) {
         self.life = Life::Handshaking { revision, probed };
+        if self.served.takes_tasks(revision) && self.engine.clock.is_none() {
+            return self.fail(None, NEEDS_CLOCK);
+        }
         self.arm_opening(self.engine.limits.handshake);
         let params = format!(
             "{{\"protocolVersion\":\"{}\",\"capabilities\":{},\"clientInfo\":{}}}",
@@ -464,6 +492,7 @@ impl Role for Client {
     fn engine_ref(&self) -> &Engine {
         &self.engine
     }
+    /// There is one server, which need not say who it is.
     fn principal(&self) -> Principal {
         Principal::default()
     }
@@ -502,12 +531,23 @@ impl Role for Client {
         if let Some(field) = missing {
             return self.refuse(reply, id, code::INVALID_PARAMS, &format!("`{field}` is missing"), None);
         }
-        let admitted = self.engine.admit(envelope, id, reply, revision, Some(row), false);
-        let Some((handle, buf)) = admitted else { return };
+        if matches!(
+            row.row().handling,
+            Handling::TaskGet | Handling::TaskResult | Handling::TaskCancel | Handling::TaskList
+        ) {
+            return tasks::receive::serve(self, envelope, id, reply, revision, row);
+        }
+        let admitted = tasks::receive::admit(self, envelope, id, reply, revision, Some(row));
+        let Some((handle, buf, task)) = admitted else { return };
         let params = envelope.span(Field::Params);
+        let call = match task {
+            None => self.engine.serve_task(handle, envelope, revision).map(CallHandle),
+            Some(_) => None,
+        };
         self.engine.outbox.deliver(Event::Input(Input {
             input: InputHandle(handle),
-            call: None,
+            call,
+            task,
             method: row.row().name,
             params: (params != (0, 0)).then(|| Payload::new(buf, params)),
         }));
@@ -539,6 +579,7 @@ impl Role for Client {
                     self.engine.progressed(token, params, PROGRESS);
                 }
             }
+            Some(Handling::TaskStatus) if self.engine.task_told(envelope) => {}
             Some(_) => {
                 let call = match envelope.raw(Field::SubscriptionId).map(|token| self.engine.call_of(token)) {
                     // The subscription is over; what was on its way is not news.
@@ -562,7 +603,7 @@ impl Role for Client {
             Purpose::Probe => self.discovered(answer),
             Purpose::Initialize => self.initialized(answer),
             Purpose::Ping => self.pings_missed = 0,
-            Purpose::Application => {}
+            Purpose::Application | Purpose::Task(_) | Purpose::Withdrawn => {}
         }
     }
     fn peer_error(&mut self, error: RpcError) {
@@ -603,5 +644,17 @@ impl Role for Client {
             }
         }
         self.engine.drained();
+    }
+    fn takes_task(&self, row: MethodId, revision: Revision) -> bool {
+        self.served.takes_task(row, revision)
+    }
+    fn draw(&mut self) -> [u8; 16] {
+        self.mint.draw()
+    }
+    fn sealer(&self) -> &Sealer {
+        &self.sealer
+    }
+    fn page_size(&self) -> usize {
+        100
     }
 }

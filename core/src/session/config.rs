@@ -17,26 +17,41 @@ use crate::{
     revision::{Era, Revision, RevisionSet},
 };
 
-/// The methods that a peer's declared capabilities allow, by place in the table.
+/// The methods that declared capabilities allow, by place in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Allowed(u128);
+pub(crate) struct Allowed {
+    methods: u128,
+    /// Those that are taken as tasks.
+    tasks: u128,
+}
 
 impl Allowed {
-    pub(crate) const ALL: Self = Self(u128::MAX);
-    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const ALL: Self = Self { methods: u128::MAX, tasks: u128::MAX };
+    pub(crate) const NONE: Self = Self { methods: 0, tasks: 0 };
 
     /// Rows whose capability is declared by `capabilities`, an object.
     pub(crate) fn by(capabilities: Json<'_>) -> Self {
-        let mut bits = 0;
+        let mut allowed = Self::NONE;
         for (place, row) in method::rows().iter().enumerate().take(128) {
             if row.capability.is_none_or(|path| declares(capabilities, path)) {
-                bits |= 1 << place;
+                allowed.methods |= 1 << place;
+            }
+            if row.task.is_some_and(|path| declares(capabilities, path)) {
+                allowed.tasks |= 1 << place;
             }
         }
-        Self(bits)
+        allowed
     }
     pub(crate) fn has(self, id: MethodId, revision: Revision) -> bool {
-        self.0 >> id.index() & 1 != 0 || id.row().ungated.contains(revision)
+        self.methods >> id.index() & 1 != 0 || id.row().ungated.contains(revision)
+    }
+    /// Whether a request of this method may be a task.
+    pub(crate) fn takes_task(self, id: MethodId, revision: Revision) -> bool {
+        self.tasks >> id.index() & 1 != 0 && revision.features().tasks
+    }
+    /// Whether a request of any method may be one.
+    pub(crate) fn takes_tasks(self, revision: Revision) -> bool {
+        self.tasks != 0 && revision.features().tasks
     }
 }
 
@@ -91,6 +106,7 @@ pub struct ServerConfig {
     pub(crate) keys: Option<SealKeys>,
     pub(crate) unknown_methods: bool,
     pub(crate) trace: bool,
+    pub(crate) task_notices: bool,
 }
 
 #[derive(Deserialize)]
@@ -120,6 +136,7 @@ struct ServerFields<'a> {
     unknown_methods: bool,
     #[serde(default)]
     trace: bool,
+    task_notices: Option<bool>,
 }
 
 /// Whether a configuration of one member is taken.
@@ -192,6 +209,7 @@ impl ServerConfig {
             keys: None,
             unknown_methods: false,
             trace: false,
+            task_notices: true,
         }
     }
     /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds.
@@ -222,6 +240,7 @@ impl ServerConfig {
         config.limits.check()?;
         config.unknown_methods = fields.unknown_methods;
         config.trace = fields.trace;
+        config.task_notices = fields.task_notices.unwrap_or(true);
         Ok(config)
     }
     /// The whole `serverInfo` object: name, version, and what else the revisions allow (title, icons, `websiteUrl`).
@@ -294,6 +313,12 @@ impl ServerConfig {
         self.unknown_methods = deliver;
         self
     }
+    /// Whether the peer is told when the state of a task changes, besides being answered when it asks; it is by default.
+    #[must_use]
+    pub fn task_notices(mut self, on: bool) -> Self {
+        self.task_notices = on;
+        self
+    }
     /// Keep the message trace.
     #[must_use]
     pub fn trace(mut self, on: bool) -> Self {
@@ -342,6 +367,7 @@ pub struct ClientConfig {
     pub(crate) probe: bool,
     pub(crate) limits: Limits,
     pub(crate) trace: bool,
+    pub(crate) task_notices: bool,
 }
 
 #[derive(Deserialize)]
@@ -356,6 +382,7 @@ struct ClientFields<'a> {
     limits: Option<Limits>,
     #[serde(default)]
     trace: bool,
+    task_notices: Option<bool>,
 }
 
 impl ClientConfig {
@@ -368,6 +395,7 @@ impl ClientConfig {
             probe: true,
             limits: Limits::default(),
             trace: false,
+            task_notices: true,
         }
     }
     /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds.
@@ -386,6 +414,7 @@ impl ClientConfig {
         config.limits = fields.limits.unwrap_or_default();
         config.limits.check()?;
         config.trace = fields.trace;
+        config.task_notices = fields.task_notices.unwrap_or(true);
         Ok(config)
     }
     /// The whole `clientInfo` object.
@@ -416,6 +445,12 @@ impl ClientConfig {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+    /// Whether the peer is told when the state of a task changes, besides being answered when it asks; it is by default.
+    #[must_use]
+    pub fn task_notices(mut self, on: bool) -> Self {
+        self.task_notices = on;
         self
     }
     /// Keep the message trace.

@@ -11,6 +11,7 @@ use super::{
     requests::Requests,
     stats::Stats,
     table::Table,
+    tasks::Tasks,
     timers::{Arming, Timer, Timers},
     watches::Watched,
 };
@@ -26,7 +27,7 @@ use crate::{
     limits::Limits,
     method::{RateClass, Side},
     revision::Revision,
-    time::Instant,
+    time::{Instant, WallClock},
     trace::{Trace, TraceRecord},
 };
 
@@ -61,6 +62,9 @@ pub(crate) struct Engine {
     pub(crate) opening: Arming,
     pub(crate) ping: Arming,
     pub(crate) batches: Batches,
+    pub(crate) tasks: Tasks,
+    /// Without one nothing is dated, and what needs a date is refused.
+    pub(crate) clock: Option<WallClock>,
     pub(crate) watched: Watched,
     meter: Meter,
     /// Some notices wait for room in the output.
@@ -98,6 +102,8 @@ impl Engine {
             opening: 0,
             ping: 0,
             batches: Batches::default(),
+            tasks: Tasks::default(),
+            clock: None,
             watched: Watched::default(),
             meter: Meter::default(),
             holds_notices: false,
@@ -139,6 +145,11 @@ impl Engine {
             Timer::Call(handle) => self.calls.get(handle).is_some_and(|call| call.timer == arming),
             Timer::Request(handle) => {
                 self.requests.get(handle).is_some_and(|request| request.timer == arming)
+            }
+            Timer::Task(serial) => self.tasks.is_armed(serial, arming),
+            Timer::Poll(handle) => {
+                let task = self.calls.get(handle).and_then(|call| call.task.as_deref());
+                task.is_some_and(|task| task.is_armed(arming))
             }
             Timer::Opening => self.opening == arming,
             Timer::Ping => self.ping == arming,
@@ -206,6 +217,8 @@ impl Engine {
         while let Some(handle) = self.requests.first() {
             self.over(handle, OverReason::Closed);
         }
+        self.tasks.clear();
+        self.stats.tasks_now = 0;
         self.unwatch_all();
         self.timers.clear();
         self.outbox.deliver(Event::Closed(reason));

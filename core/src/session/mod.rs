@@ -27,6 +27,7 @@ mod state;
 mod stats;
 mod subscriptions;
 mod table;
+mod tasks;
 mod timers;
 mod tools;
 mod watches;
@@ -40,6 +41,7 @@ pub use config::{ClientConfig, ServerConfig};
 pub use server::Server;
 pub use stats::{STATS, Stats};
 pub use subscriptions::Change;
+pub use tasks::follow::TaskOptions;
 
 /// The eight levels of RFC 5424, as `server/utilities/logging` has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,7 +2,7 @@
 use alloc::{format, string::String, sync::Arc};
 
 use super::engine::{Engine, Reply, Wire, too_long};
-use super::{calls::Purpose, principal::Principal, timers::Timer};
+use super::{calls::Purpose, principal::Principal, seal::Sealer, tasks::follow::Created, timers::Timer};
 use crate::{
     RequestHandle,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
@@ -27,7 +27,7 @@ pub(crate) const PROGRESS: &str = "basic/utilities/progress";
 pub(crate) trait Role {
     fn engine(&mut self) -> &mut Engine;
     fn engine_ref(&self) -> &Engine;
-    /// Whom the peer acts for, as far as rates are concerned.
+    /// Whom the peer acts for: rates are counted for it, and its tasks are its own.
     fn principal(&self) -> Principal;
     /// The revision that untagged messages are read in, as far as it is known.
     fn revision(&self) -> Option<Revision>;
@@ -47,6 +47,14 @@ pub(crate) trait Role {
     fn channel_end(&self) -> CloseReason;
     /// What is still running is cut off.
     fn drained(&mut self);
+    /// Whether a request of this method may be a task.
+    fn takes_task(&self, row: MethodId, revision: Revision) -> bool;
+    /// Bytes that nobody can guess.
+    fn draw(&mut self) -> [u8; 16];
+    /// What cursors are sealed with.
+    fn sealer(&self) -> &Sealer;
+    /// Items of a page.
+    fn page_size(&self) -> usize;
 
     /// Says what waited for room in the output.
     fn say_held(&mut self) {}
@@ -331,9 +339,15 @@ pub(crate) trait Role {
         else {
             return;
         };
-        if purpose != Purpose::Application {
-            return self.answered(handle, purpose, answer);
+        match purpose {
+            Purpose::Application => {}
+            Purpose::Task(_) | Purpose::Withdrawn => return self.engine().task_answered(handle, answer),
+            _ => return self.answered(handle, purpose, answer),
         }
+        let answer = match self.engine().created(handle, answer) {
+            Created::No(answer) => answer,
+            Created::Followed => return,
+        };
         let outcome = match answer {
             Answer::Error(error) => Err(CallError::Rpc(error)),
             Answer::Invalid(fault) => Err(CallError::InvalidResult(fault.into())),
@@ -370,6 +384,8 @@ pub(crate) trait Role {
             match timer {
                 Timer::Call(handle) => self.call_due(handle),
                 Timer::Request(handle) => self.request_due(handle),
+                Timer::Task(serial) => self.engine().expire_task(serial),
+                Timer::Poll(handle) => self.engine().poll_task(handle),
                 Timer::Opening => self.opening_due(),
                 Timer::Ping => self.ping_due(),
                 Timer::Drain => self.drained(),
@@ -382,13 +398,16 @@ pub(crate) trait Role {
         let call = self.engine().calls.get(handle).map(|call| (call.purpose, call.limit(), call.began));
         let Some((purpose, limit, began)) = call else { return };
         self.engine().stats.timeouts += 1;
-        if purpose == Purpose::Ping {
-            self.engine().complete(handle, Err(CallError::Timeout { limit, began }));
-            return self.ping_missed();
-        }
         let wire = self.wire();
-        self.engine().send_cancelled(handle, Some("timeout"), wire);
-        self.engine().complete(handle, Err(CallError::Timeout { limit, began }));
+        let error = CallError::Timeout { limit, began };
+        match purpose {
+            Purpose::Ping => {
+                self.engine().complete(handle, Err(error));
+                self.ping_missed();
+            }
+            Purpose::Task(_) | Purpose::Withdrawn => self.engine().task_unanswered(handle, wire),
+            _ => self.engine().withdraw(handle, Some("timeout"), wire, error),
+        }
     }
 
     fn request_due(&mut self, handle: u64) {

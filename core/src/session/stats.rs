@@ -20,6 +20,10 @@ pub struct Stats {
     pub calls: u64,
     /// Calls that await an answer.
     pub calls_now: u64,
+    /// Tasks made of requests of the peer.
+    pub tasks: u64,
+    /// Of these, those that run or whose outcome is kept.
+    pub tasks_now: u64,
     /// Requests refused because a limit was reached.
     pub refused: u64,
     /// Requests refused and notices dropped because their principal had too many.
@@ -59,6 +63,8 @@ each!(
     requests_now,
     calls,
     calls_now,
+    tasks,
+    tasks_now,
     refused,
     rate_limited,
     cancelled,
