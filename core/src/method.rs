@@ -76,6 +76,10 @@ pub enum Handling {
     SetLevel,
     /// Opens a subscription stream.
     Listen,
+    /// Asks for notices of one resource, outside of a stream.
+    Subscribe,
+    /// Takes that back.
+    Unsubscribe,
     /// Says which subscriptions a stream has; goes to the application.
     Acknowledged,
     /// Says that the tools changed; goes to the application.
@@ -84,6 +88,8 @@ pub enum Handling {
     Log,
     /// A question for the client's application.
     Input,
+    /// A question for the roots, whose answer is checked.
+    Roots,
     /// Goes to the application as it is.
     Deliver,
 }
@@ -125,8 +131,14 @@ pub struct MethodRow {
     pub name_field: Option<&'static str>,
     /// Members that `params` has in each of its forms, besides `_meta`.
     pub required: &'static [&'static str],
+    /// The member of its result that is a list.
+    pub items: Option<&'static str>,
     /// Where its result carries cache hints.
     pub cacheable: RevisionSet,
+    /// The notice after which a kept result is stale.
+    pub outdated_by: Option<&'static str>,
+    /// The member of a subscription's filter that asks for this notice: `basic/patterns/subscriptions` of 2026-07-28.
+    pub filter: Option<&'static str>,
     /// Whether it may be answered with questions.
     pub may_ask: bool,
     /// How long a call of it may be silent.
@@ -174,6 +186,19 @@ pub fn with_handling(handling: Handling, sender: Side, revision: Revision) -> Op
         .find(|(_, row)| row.handling == handling && row.extension.is_none() && row.is_sent(sender, revision))
         .map(|(id, _)| id)
 }
+
+/// An extension of the protocol that defines kinds of results of its own.
+#[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Extension {
+    /// Its identifier, which both sides declare in `capabilities.extensions`.
+    pub name: &'static str,
+    /// The values of `resultType` that it defines.
+    pub result_types: &'static [&'static str],
+}
+
+/// The official ones. Others are named in a configuration.
+pub const EXTENSIONS: &[Extension] = &[Extension { name: TASKS_NAME, result_types: &["task"] }];
 
 /// All rows, in an order that does not change within a build.
 pub fn rows() -> &'static [MethodRow] {
@@ -251,7 +276,8 @@ fn named(name: &str) -> impl Iterator<Item = (MethodId, &'static MethodRow)> {
 }
 
 /// `io.modelcontextprotocol/tasks`.
-const TASKS: Option<&str> = Some("io.modelcontextprotocol/tasks");
+const TASKS: Option<&str> = Some(TASKS_NAME);
+const TASKS_NAME: &str = "io.modelcontextprotocol/tasks";
 
 const ALL: RevisionSet = RevisionSet::all();
 const LEGACY: RevisionSet = RevisionSet::of(Era::Legacy);
@@ -272,7 +298,10 @@ const REQUEST: MethodRow = MethodRow {
     ungated: RevisionSet::EMPTY,
     name_field: None,
     required: &[],
+    items: None,
     cacheable: RevisionSet::EMPTY,
+    outdated_by: None,
+    filter: None,
     may_ask: false,
     timeout: TimeoutClass::Machine,
     handling: Handling::Deliver,
@@ -378,7 +407,9 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "tools/list",
         capability: Some("tools"),
+        items: Some("tools"),
         cacheable: CACHE_HINTS,
+        outdated_by: Some("notifications/tools/list_changed"),
         handling: Handling::ListTools,
         ..REQUEST
     },
@@ -388,14 +419,24 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "notifications/tools/list_changed",
         capability: Some("tools.listChanged"),
+        filter: Some("toolsListChanged"),
         handling: Handling::ToolsChanged,
         ..NOTICE
     },
-    MethodRow { name: "resources/list", capability: Some("resources"), cacheable: CACHE_HINTS, ..REQUEST },
+    MethodRow {
+        name: "resources/list",
+        capability: Some("resources"),
+        items: Some("resources"),
+        cacheable: CACHE_HINTS,
+        outdated_by: Some("notifications/resources/list_changed"),
+        ..REQUEST
+    },
     MethodRow {
         name: "resources/templates/list",
         capability: Some("resources"),
+        items: Some("resourceTemplates"),
         cacheable: CACHE_HINTS,
+        outdated_by: Some("notifications/resources/list_changed"),
         ..REQUEST
     },
     MethodRow {
@@ -404,6 +445,7 @@ static ROWS: &[MethodRow] = &[
         name_field: Some("uri"),
         required: &["uri"],
         cacheable: CACHE_HINTS,
+        outdated_by: Some("notifications/resources/updated"),
         may_ask: true,
         ..REQUEST
     },
@@ -413,6 +455,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources.subscribe"),
         name_field: Some("uri"),
         required: &["uri"],
+        handling: Handling::Subscribe,
         ..REQUEST
     },
     MethodRow {
@@ -421,11 +464,13 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources.subscribe"),
         name_field: Some("uri"),
         required: &["uri"],
+        handling: Handling::Unsubscribe,
         ..REQUEST
     },
     MethodRow {
         name: "notifications/resources/list_changed",
         capability: Some("resources.listChanged"),
+        filter: Some("resourcesListChanged"),
         ..NOTICE
     },
     MethodRow {
@@ -433,9 +478,17 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources.subscribe"),
         name_field: Some("uri"),
         required: &["uri"],
+        filter: Some("resourceSubscriptions"),
         ..NOTICE
     },
-    MethodRow { name: "prompts/list", capability: Some("prompts"), cacheable: CACHE_HINTS, ..REQUEST },
+    MethodRow {
+        name: "prompts/list",
+        capability: Some("prompts"),
+        items: Some("prompts"),
+        cacheable: CACHE_HINTS,
+        outdated_by: Some("notifications/prompts/list_changed"),
+        ..REQUEST
+    },
     MethodRow {
         name: "prompts/get",
         capability: Some("prompts"),
@@ -447,6 +500,7 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "notifications/prompts/list_changed",
         capability: Some("prompts.listChanged"),
+        filter: Some("promptsListChanged"),
         ..NOTICE
     },
     MethodRow {
@@ -513,7 +567,14 @@ static ROWS: &[MethodRow] = &[
         required: &["elicitationId"],
         ..NOTICE
     },
-    MethodRow { name: "roots/list", capability: Some("roots"), timeout: TimeoutClass::Machine, ..QUESTION },
+    MethodRow {
+        name: "roots/list",
+        capability: Some("roots"),
+        items: Some("roots"),
+        timeout: TimeoutClass::Machine,
+        handling: Handling::Roots,
+        ..QUESTION
+    },
     MethodRow {
         name: "notifications/roots/list_changed",
         senders: Senders::Client,
@@ -525,7 +586,14 @@ static ROWS: &[MethodRow] = &[
     // It is answered only when the task has ended, and a task may wait for a person.
     MethodRow { name: "tasks/result", timeout: TimeoutClass::Human, ..TASK },
     MethodRow { name: "tasks/cancel", capability: Some("tasks.cancel"), ..TASK },
-    MethodRow { name: "tasks/list", capability: Some("tasks.list"), name_field: None, required: &[], ..TASK },
+    MethodRow {
+        name: "tasks/list",
+        capability: Some("tasks.list"),
+        name_field: None,
+        required: &[],
+        items: Some("tasks"),
+        ..TASK
+    },
     MethodRow {
         name: "notifications/tasks/status",
         senders: Senders::Both,
