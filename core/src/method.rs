@@ -76,14 +76,20 @@ pub enum Handling {
     SetLevel,
     /// Opens a subscription stream.
     Listen,
-    /// Asks for notices of one resource, outside of a stream.
+    /// Says which subscriptions a stream has; goes to the application.
+    Acknowledged,
+    /// Subscribes the session to a resource.
     Subscribe,
     /// Takes that back.
     Unsubscribe,
-    /// Says which subscriptions a stream has; goes to the application.
-    Acknowledged,
     /// Says that the tools changed; goes to the application.
     ToolsChanged,
+    /// Says that the prompts changed; goes to the application.
+    PromptsChanged,
+    /// Says that the list of resources changed; goes to the application.
+    ResourcesChanged,
+    /// Says that one resource changed; goes to the application.
+    ResourceUpdated,
     /// Is a log notice; goes to the application.
     Log,
     /// A question for the client's application.
@@ -136,7 +142,7 @@ pub struct MethodRow {
     /// Where its result carries cache hints.
     pub cacheable: RevisionSet,
     /// The notice after which a kept result is stale.
-    pub outdated_by: Option<&'static str>,
+    pub outdated_by: Option<Handling>,
     /// The member of a subscription's filter that asks for this notice: `basic/patterns/subscriptions` of 2026-07-28.
     pub filter: Option<&'static str>,
     /// Whether it may be answered with questions.
@@ -409,7 +415,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("tools"),
         items: Some("tools"),
         cacheable: CACHE_HINTS,
-        outdated_by: Some("notifications/tools/list_changed"),
+        outdated_by: Some(Handling::ToolsChanged),
         handling: Handling::ListTools,
         ..REQUEST
     },
@@ -428,7 +434,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources"),
         items: Some("resources"),
         cacheable: CACHE_HINTS,
-        outdated_by: Some("notifications/resources/list_changed"),
+        outdated_by: Some(Handling::ResourcesChanged),
         ..REQUEST
     },
     MethodRow {
@@ -436,7 +442,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources"),
         items: Some("resourceTemplates"),
         cacheable: CACHE_HINTS,
-        outdated_by: Some("notifications/resources/list_changed"),
+        outdated_by: Some(Handling::ResourcesChanged),
         ..REQUEST
     },
     MethodRow {
@@ -445,7 +451,7 @@ static ROWS: &[MethodRow] = &[
         name_field: Some("uri"),
         required: &["uri"],
         cacheable: CACHE_HINTS,
-        outdated_by: Some("notifications/resources/updated"),
+        outdated_by: Some(Handling::ResourceUpdated),
         may_ask: true,
         ..REQUEST
     },
@@ -471,6 +477,7 @@ static ROWS: &[MethodRow] = &[
         name: "notifications/resources/list_changed",
         capability: Some("resources.listChanged"),
         filter: Some("resourcesListChanged"),
+        handling: Handling::ResourcesChanged,
         ..NOTICE
     },
     MethodRow {
@@ -479,6 +486,7 @@ static ROWS: &[MethodRow] = &[
         name_field: Some("uri"),
         required: &["uri"],
         filter: Some("resourceSubscriptions"),
+        handling: Handling::ResourceUpdated,
         ..NOTICE
     },
     MethodRow {
@@ -486,7 +494,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("prompts"),
         items: Some("prompts"),
         cacheable: CACHE_HINTS,
-        outdated_by: Some("notifications/prompts/list_changed"),
+        outdated_by: Some(Handling::PromptsChanged),
         ..REQUEST
     },
     MethodRow {
@@ -501,6 +509,7 @@ static ROWS: &[MethodRow] = &[
         name: "notifications/prompts/list_changed",
         capability: Some("prompts.listChanged"),
         filter: Some("promptsListChanged"),
+        handling: Handling::PromptsChanged,
         ..NOTICE
     },
     MethodRow {
