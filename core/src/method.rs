@@ -94,8 +94,6 @@ pub enum Handling {
     Log,
     /// A question for the client's application.
     Input,
-    /// A question for the roots, whose answer is checked.
-    Roots,
     /// Goes to the application as it is.
     Deliver,
 }
@@ -137,7 +135,7 @@ pub struct MethodRow {
     pub name_field: Option<&'static str>,
     /// Members that `params` has in each of its forms, besides `_meta`.
     pub required: &'static [&'static str],
-    /// The member of its result that is a list.
+    /// The member of its result that is a list: of a page of the items, or, of a question, of the roots.
     pub items: Option<&'static str>,
     /// Where its result carries cache hints.
     pub cacheable: RevisionSet,
@@ -581,7 +579,6 @@ static ROWS: &[MethodRow] = &[
         capability: Some("roots"),
         items: Some("roots"),
         timeout: TimeoutClass::Machine,
-        handling: Handling::Roots,
         ..QUESTION
     },
     MethodRow {

@@ -8,7 +8,9 @@ use crate::{
     event::{Action, Event, Outcome, Target},
     framing::line::{Line, LineDecoder},
     json::Json,
-    session::{CallOptions, Catalog, Change, Client, LogLevel, Server, Stats, role::Role},
+    session::{
+        CallOptions, Catalog, Change, Client, LogLevel, Server, Stats, SubscriptionFilter, role::Role,
+    },
     time::Instant,
     trace::TraceRecord,
 };
@@ -218,6 +220,12 @@ commands! { Client:
     start(remembered: Option<&str>);
     /// As [`Client::call`].
     call(method: &str, params: Option<Json<'_>>, options: CallOptions<'_>) -> Result<CallHandle, SendError>;
+    /// As [`Client::list_all`].
+    list_all(method: &str, params: Option<Json<'_>>, options: CallOptions<'_>) -> Result<CallHandle, SendError>;
+    /// As [`Client::probe`].
+    probe() -> Result<CallHandle, SendError>;
+    /// As [`Client::subscribe`].
+    subscribe(filter: SubscriptionFilter<'_>) -> Result<CallHandle, SendError>;
     /// As [`Client::cancel`].
     cancel(call: CallHandle, reason: Option<&str>) -> Result<(), SendError>;
     /// As [`Client::answer`].

@@ -1,8 +1,16 @@
 //! A client: finds out the server's era, then calls.
+pub(crate) mod cache;
+pub(crate) mod lists;
 mod opening;
+pub(crate) mod subscriptions;
 
-use alloc::{boxed::Box, format, string::String, sync::Arc};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
+
+use cache::Key;
+use lists::List;
+use opening::STDIO;
+use subscriptions::Subscription;
 
 use super::{
     CallOptions, ClientConfig, Stats,
@@ -11,24 +19,38 @@ use super::{
     config::Allowed,
     engine::{Engine, Reply, Wire},
     meta,
+    mint::Mint,
+    principal::Principal,
     role::{Answer, PROGRESS, Role},
-    timers::Timer,
 };
 use crate::{
     CallHandle, InputHandle, RequestHandle, Seed,
-    error::{CallError, CloseReason, Fault, RpcError, SendError},
-    event::{Action, Event, Input, Method, Outcome, Ready, Related},
+    error::{CallError, CloseReason, ConfigError, RpcError, SendError},
+    event::{Action, Completion, Event, Input, Outcome, Related},
     json::{Json, Payload},
     jsonrpc::{
         code,
         envelope::{Envelope, Field},
         write,
     },
-    method::{self, Handling, MethodKind, Side},
+    method::{self, Handling, MethodId, MethodKind, MethodRow, Side},
     revision::{Era, Revision},
     time::Instant,
     trace::TraceRecord,
 };
+
+pub use subscriptions::SubscriptionFilter;
+
+/// What becomes of the answer to a call, where it is not handed over as it is.
+#[derive(Debug)]
+pub(crate) enum Plan {
+    /// It is kept too, for whom it was asked.
+    Keep(Key, Principal),
+    /// It is a page of a list.
+    List(Box<List>),
+    /// It is about a subscription.
+    Subscription(Box<Subscription>),
+}
 
 /// How far the client is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +84,16 @@ pub struct Client {
     config: Arc<ClientConfig>,
     life: Life,
     /// `_meta` members of requests, where a revision has them.
-    meta: String,
+    meta: Arc<str>,
     /// Methods that the server offers.
     offered: Allowed,
     /// Methods that this client serves.
     served: Allowed,
+    /// Kinds of results that negotiated extensions define.
+    extension_results: Vec<Box<str>>,
+    /// Whom the calls are made for.
+    principal: Principal,
+    mint: Mint,
     pings_missed: u32,
 }
 
@@ -74,18 +101,30 @@ impl Client {
     /// Pure: says nothing yet. `seed` is fresh entropy, never used twice.
     #[allow(clippy::needless_pass_by_value, reason = "a seed is used up")]
     pub fn new(config: Arc<ClientConfig>, seed: Seed) -> Self {
-        // A client on a message channel has nothing to draw by lot.
-        let Seed(_) = seed;
         let capabilities = Json::parse(config.capabilities.as_bytes()).unwrap_or(Json::EMPTY_OBJECT);
         Self {
             engine: Engine::new(Side::Client, config.limits.clone(), config.trace),
             life: Life::Idle,
-            meta: String::new(),
+            meta: Arc::default(),
             offered: Allowed::ALL,
             served: Allowed::by(capabilities),
+            extension_results: Vec::new(),
+            principal: Principal::default(),
+            mint: Mint::new(&seed),
             pings_missed: 0,
             config,
         }
+    }
+    /// Whom the calls are made for: the host's own stable name for the subject of its credentials, at most 256 bytes,
+    /// never a token. Results that are private are kept for this one alone.
+    pub fn with_principal(mut self, principal: &str) -> Result<Self, ConfigError> {
+        self.principal = Principal::named(principal)?;
+        Ok(self)
+    }
+    /// From now on calls are made for another; `None`: for nobody in particular.
+    pub fn set_principal(&mut self, principal: Option<&str>) -> Result<(), ConfigError> {
+        self.principal = principal.map(Principal::named).transpose()?.unwrap_or_default();
+        Ok(())
     }
     /// Begins: probe, handshake, or nothing if the revision is remembered from an earlier `Ready` of this server.
     /// `Ready` or `Closed` follows. A second `start` does nothing.
@@ -151,7 +190,8 @@ impl Client {
     }
 
     /// Sends a request. `params` is an object *without* the modern `_meta` members and the progress token: the engine
-    /// adds them, and merges with a `_meta` that is there. `Completed` follows, exactly once.
+    /// adds them, and merges with a `_meta` that is there. `Completed` follows, exactly once: at once and `cached`, if an
+    /// earlier result is fresh by the word of its server and `CallOptions::fresh` does not ask for another.
     pub fn call(
         &mut self,
         now: Instant,
@@ -160,42 +200,47 @@ impl Client {
         options: CallOptions<'_>,
     ) -> Result<CallHandle, SendError> {
         self.engine.begin(now);
-        if !self.engine.is_open() {
-            return Err(SendError::Closed);
+        let (row, revision) = self.callable(method)?;
+        let meta = self.meta_of(&options, revision);
+        let call = NewCall { purpose: Purpose::Application, method, row, revision, params, meta: &meta };
+        let key = row.filter(|row| self.may_keep(*row, revision)).and_then(|row| Key::new(row, params));
+        let Some(key) = key else { return self.engine.start_call(&call, &options).map(CallHandle) };
+        Engine::check_call(&call, &options)?;
+        if let Some(result) = self.kept(&key, self.principal).filter(|_| !options.fresh) {
+            return self.engine.answer_from_cache(result);
         }
-        let Life::Ready(revision) = self.life else { return Err(SendError::NotReady) };
-        let row = method::find(method, MethodKind::Request, Side::Client, revision);
-        match row.map(|row| row.row().handling) {
-            None if method::is_known(method) => return Err(SendError::NotInRevision),
-            Some(Handling::Initialize) => {
-                return Err(SendError::Invalid("the engine sends `initialize` itself"));
-            }
-            _ => {}
-        }
-        if let Some(row) = row.filter(|row| !self.offered.has(*row, revision)) {
-            return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
-        }
-        let modern = revision.era() == Era::Modern;
-        let mut level_meta = String::new();
-        let meta = match options.log_level.filter(|_| modern) {
-            Some(level) => {
-                level_meta = format!("{},\"{}\":\"{}\"", self.meta, meta::LOG_LEVEL, level.name());
-                &level_meta
-            }
-            None => &self.meta,
+        let handle = self.engine.start_call(&call, &options)?;
+        self.plan(handle, Plan::Keep(key, self.principal));
+        Ok(CallHandle(handle))
+    }
+    /// Whether the server lives: `ping`, or `server/discover` in the revisions that lack it. Its `Completed` says so, after
+    /// `Limits::ping_timeout` at the latest.
+    pub fn probe(&mut self, now: Instant) -> Result<CallHandle, SendError> {
+        self.engine.begin(now);
+        let revision = self.may_call()?;
+        let row = method::with_handling(Handling::Ping, Side::Client, revision)
+            .or_else(|| method::with_handling(Handling::Discover, Side::Client, revision))
+            .ok_or(SendError::NotInRevision)?;
+        let (method, limit) = (row.row().name, Some(self.engine.limits.ping_timeout));
+        let call = NewCall {
+            purpose: Purpose::Application,
+            method,
+            row: Some(row),
+            revision,
+            params: None,
+            meta: &self.meta,
         };
-        let call = NewCall { purpose: Purpose::Application, method, row, revision, params, meta };
-        let handle = self.engine.start_call(&call, &options);
-        drop(level_meta);
-        handle.map(CallHandle)
+        let options = CallOptions::new().timeouts(limit, limit);
+        self.engine.start_call(&call, &options).map(CallHandle)
     }
     /// Takes a call back. `Completed(Cancelled)` follows; an answer that comes later is swallowed.
     pub fn cancel(&mut self, now: Instant, call: CallHandle, reason: Option<&str>) -> Result<(), SendError> {
         self.engine.begin(now);
         let wire = self.wire();
+        self.unsubscribe(call.as_u64());
         self.engine.cancel(call.as_u64(), reason, wire)
     }
-    /// Answers a question. Never `Blocked`.
+    /// Answers a question. Never `Blocked`. Of roots each needs a `file://` URI (`client/roots`).
     pub fn answer(
         &mut self,
         now: Instant,
@@ -203,6 +248,8 @@ impl Client {
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
         self.engine.begin(now);
+        let row = self.engine.requests.get(input.as_u64()).and_then(|request| request.method);
+        check_answer(row, outcome)?;
         let answered = respond(&mut self.engine, input.as_u64(), outcome, "");
         self.engine.end_if_idle();
         answered
@@ -236,13 +283,16 @@ impl Client {
             .send(Related::Session, false, wire, |out| write::notification(out, method, params))
             .map(drop)
     }
-    /// Takes no new calls, lets those that run finish until `drain` has passed, cancels the rest, then `Closed(Local)`,
+    /// Takes no new calls, ends subscriptions, lets calls that run finish until `drain` has passed, cancels the rest, then `Closed(Local)`,
     /// or `Closed(DrainTimeout)` where some were.
     pub fn close(&mut self, now: Instant, drain: Duration) {
         if !self.engine.begin(now) {
             return;
         }
         if matches!(self.life, Life::Ready(_)) {
+            for subscription in self.subscriptions() {
+                let _ = self.cancel(now, CallHandle(subscription), Some("closing"));
+            }
             self.engine.end_after(drain, CloseReason::Local);
         } else {
             self.engine.end(CloseReason::Local);
@@ -253,12 +303,105 @@ impl Client {
         &self.engine.stats
     }
 
+    /// The revision that a call is made in, if calls may be made now.
+    fn may_call(&self) -> Result<Revision, SendError> {
+        match self.life {
+            _ if !self.engine.is_open() => Err(SendError::Closed),
+            Life::Ready(revision) => Ok(revision),
+            _ => Err(SendError::NotReady),
+        }
+    }
+    /// The row of a method that may be called now, if the table has one, and the revision.
+    fn callable(&self, method: &str) -> Result<(Option<MethodId>, Revision), SendError> {
+        let revision = self.may_call()?;
+        let row = method::find(method, MethodKind::Request, Side::Client, revision)
+            .or_else(|| method::find_extension(method, MethodKind::Request, Side::Client, revision));
+        let Some(id) = row else {
+            let known = method::is_known(method);
+            return if known { Err(SendError::NotInRevision) } else { Ok((None, revision)) };
+        };
+        let row = id.row();
+        if row.handling == Handling::Initialize {
+            return Err(SendError::Invalid("the engine sends `initialize` itself"));
+        }
+        // An extension takes both sides.
+        let both = row.extension.is_none() || self.served.has(id, revision);
+        if !both || !self.offered.has(id, revision) {
+            let missing = row.extension.or(row.capability);
+            return Err(SendError::MissingCapability(missing.unwrap_or_default()));
+        }
+        Ok((Some(id), revision))
+    }
+    /// The engine's `_meta` members of a call.
+    fn meta_of(&self, options: &CallOptions<'_>, revision: Revision) -> Arc<str> {
+        match options.log_level.filter(|_| revision.era() == Era::Modern) {
+            Some(level) => format!("{},\"{}\":\"{}\"", self.meta, meta::LOG_LEVEL, level.name()).into(),
+            None => Arc::clone(&self.meta),
+        }
+    }
+    fn plan(&mut self, handle: u64, plan: Plan) {
+        if let Some(call) = self.engine.calls.get_mut(handle) {
+            call.plan = Some(Box::new(plan));
+        }
+    }
+    fn may_keep(&self, row: MethodId, revision: Revision) -> bool {
+        self.config.cache && row.row().cacheable.contains(revision)
+    }
+    fn kept(&mut self, key: &Key, principal: Principal) -> Option<Payload> {
+        let kept = self.engine.cache.get(key, principal, self.engine.now);
+        self.count_cache();
+        kept
+    }
+    fn keep(&mut self, key: Key, principal: Principal, result: &Payload) {
+        if self.config.cache {
+            self.engine.cache.put(key, result, principal, self.engine.now);
+        }
+        self.count_cache();
+    }
+    fn count_cache(&mut self) {
+        self.engine.stats.cache_bytes_now = self.engine.cache.bytes() as u64;
+    }
+    /// A notice says that results are stale: those that are kept, and those on their way.
+    fn outdate(&mut self, notice: &MethodRow, uri: Option<&str>) {
+        self.engine.cache.outdate(notice, uri);
+        self.count_cache();
+        for call in self.engine.calls.values_mut() {
+            match call.plan.as_deref_mut() {
+                Some(Plan::Keep(key, _)) if key.is_outdated_by(notice, uri) => call.plan = None,
+                Some(Plan::List(list)) => {
+                    list.outdated |= list.waits_for().is_some_and(|key| key.is_outdated_by(notice, uri));
+                }
+                _ => {}
+            }
+        }
+    }
     /// The revision that messages of the server are read in.
     fn reading(&self) -> Option<Revision> {
         match self.life {
             Life::Ready(revision) | Life::Handshaking { revision, .. } => Some(revision),
             Life::Idle | Life::Probing { .. } => self.config.preferred(Era::Legacy),
         }
+    }
+}
+
+/// Whether an answer is such that it may be given to a question.
+fn check_answer(row: Option<MethodId>, outcome: Outcome<'_>) -> Result<(), SendError> {
+    match outcome {
+        Outcome::Extension { .. } => {
+            Err(SendError::Invalid("a result of an extension answers a request of the client"))
+        }
+        Outcome::Result { result, .. } => {
+            let roots = row.and_then(|row| row.row().items).and_then(|items| result.member(items));
+            let is_file = |root: Json<'_>| {
+                let uri = root.member("uri").and_then(Json::as_str);
+                uri.is_some_and(|uri| uri.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("file://")))
+            };
+            if !roots.into_iter().flat_map(Json::elements).all(is_file) {
+                return Err(SendError::Invalid("the `uri` of each root begins with `file://`"));
+            }
+            Ok(())
+        }
+        Outcome::Error { .. } => Ok(()),
     }
 }
 
@@ -317,14 +460,20 @@ impl Role for Client {
             .reading()
             .and_then(|revision| method::find(&name, MethodKind::Notification, Side::Server, revision));
         let params = envelope.raw(Field::Params).map(Json::from_checked);
-        match row.map(|row| row.row().handling) {
+        let row = row.map(MethodId::row);
+        match row.map(|row| row.handling) {
             Some(Handling::Cancelled) => {
                 let token = params.and_then(|params| params.member("requestId")).map_or("null", Json::get);
                 match self.engine.call_of(token) {
                     // No other call is ended so. The notice or the result may come, or both: either is the end that
                     // the server wanted, unlike a cancellation of ours.
                     Ok(handle) if self.engine.calls.get(handle).is_some_and(Call::is_subscription) => {
-                        self.engine.complete(handle, Ok(Payload::from_json(Json::EMPTY_OBJECT)));
+                        let end = Ok(Completion::new(Payload::from_json(Json::EMPTY_OBJECT)));
+                        if self.engine.calls.get(handle).is_some_and(|call| call.plan.is_some()) {
+                            self.stream_ended(handle, end);
+                        } else {
+                            self.engine.complete(handle, end);
+                        }
                     }
                     _ => self.cancelled(envelope),
                 }
@@ -336,18 +485,23 @@ impl Role for Client {
                 }
             }
             Some(_) => {
-                let call = match envelope.raw(Field::SubscriptionId).map(|token| self.engine.call_of(token)) {
+                let Some(row) = row else { return };
+                let named = match envelope.raw(Field::SubscriptionId).map(|token| self.engine.call_of(token))
+                {
                     // The subscription is over; what was on its way is not news.
                     Some(Err(true)) => {
                         self.engine.stats.late += 1;
                         return;
                     }
-                    Some(Ok(call)) => Some(CallHandle(call)),
+                    Some(Ok(call)) => Some(call),
                     None | Some(Err(false)) => None,
                 };
-                let method = Method::Known(row.map_or("", |row| row.row().name));
-                let params = params.map(Payload::from_json);
-                self.deliver_notice(Event::Notification { call, method, params });
+                let uri = row.name_field.and_then(|field| params?.member(field)?.as_str());
+                self.outdate(row, uri.as_deref());
+                let acknowledges = row.handling == Handling::Acknowledged;
+                if !(acknowledges && named.is_some_and(|handle| self.acknowledged(handle, params))) {
+                    self.deliver_change(row, params, named);
+                }
             }
             None => self.engine.stats.ignored += 1,
         }
@@ -358,8 +512,27 @@ impl Role for Client {
             Purpose::Probe => self.discovered(answer),
             Purpose::Initialize => self.initialized(answer),
             Purpose::Ping => self.pings_missed = 0,
-            Purpose::Application => {}
+            Purpose::Application | Purpose::Unsubscribe => {}
         }
+    }
+    fn planned(&mut self, handle: u64, outcome: Result<Completion, CallError>) {
+        let Some(call) = self.engine.calls.get_mut(handle) else { return };
+        match call.plan.take_if(|plan| !matches!(**plan, Plan::Subscription(_))).map(|plan| *plan) {
+            Some(Plan::Keep(key, principal)) => {
+                if let Ok(Completion { result, kind: None, .. }) = &outcome {
+                    self.keep(key, principal, result);
+                }
+                self.engine.complete(handle, outcome);
+            }
+            Some(Plan::List(list)) => self.list_answered(handle, list, outcome),
+            _ => self.subscription_answered(handle, outcome),
+        }
+    }
+    fn planned_due(&mut self, handle: u64) -> bool {
+        self.subscription_due(handle)
+    }
+    fn is_extension_result(&self, kind: &str) -> bool {
+        self.extension_results.iter().any(|own| **own == *kind)
     }
     fn peer_error(&mut self, error: RpcError) {
         match self.engine.calls.first() {

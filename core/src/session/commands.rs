@@ -72,6 +72,16 @@ pub(super) fn respond(
             engine
                 .answer(request.reply, related, false, wire, id, |out| write::result(out, id, result, &stamp))
         }
+        Outcome::Extension { result_type, result } => {
+            check_result(result, revision, None)?;
+            let related = engine.related(handle);
+            let Some(request) = engine.take_request(handle) else { return Err(SendError::Over) };
+            let id = request.id();
+            let stamp = Stamp { result_type: Some(result_type), ..stamp(revision, None, result_meta) };
+            let wire = Wire { revision: Some(revision) };
+            engine
+                .answer(request.reply, related, false, wire, id, |out| write::result(out, id, result, &stamp))
+        }
         Outcome::Error { code, message, data } => {
             if !may_send(code, revision) {
                 return Err(SendError::Invalid("the protocol reserves this error code"));

@@ -4,6 +4,7 @@ use alloc::{boxed::Box, string::String};
 use super::{
     batches::Batches,
     calls::{Call, Purpose, Wires},
+    client::cache::Cache,
     outbox::Outbox,
     requests::Requests,
     stats::Stats,
@@ -56,6 +57,8 @@ pub(crate) struct Engine {
     pub(crate) opening: Arming,
     pub(crate) ping: Arming,
     pub(crate) batches: Batches,
+    /// A client's.
+    pub(crate) cache: Cache,
     /// Place in the output of the last answer.
     last_answer: u64,
     last_handle: u64,
@@ -89,6 +92,7 @@ impl Engine {
             opening: 0,
             ping: 0,
             batches: Batches::default(),
+            cache: Cache::new(limits.cache_bytes),
             last_answer: 0,
             last_handle: 0,
             ending: None,
@@ -195,6 +199,8 @@ impl Engine {
             self.over(handle, OverReason::Closed);
         }
         self.timers.clear();
+        self.cache.clear();
+        self.stats.cache_bytes_now = 0;
         self.outbox.deliver(Event::Closed(reason));
     }
 

@@ -6,6 +6,7 @@ mod client;
 mod commands;
 mod config;
 mod engine;
+mod extensions;
 mod meta;
 mod mint;
 mod opening;
@@ -27,7 +28,7 @@ use crate::json::unescape;
 
 pub use calls::CallOptions;
 pub use catalog::Catalog;
-pub use client::Client;
+pub use client::{Client, SubscriptionFilter};
 pub use config::{ClientConfig, ServerConfig};
 pub use server::Server;
 pub use stats::{STATS, Stats};

@@ -1,13 +1,13 @@
 //! What a role makes of a message, and all that is the same for both.
-use alloc::{format, string::String, sync::Arc};
+use alloc::{boxed::Box, format, string::String, sync::Arc};
 
 use super::engine::{Engine, Reply, Wire, too_long};
 use super::{calls::Purpose, timers::Timer};
 use crate::{
     RequestHandle,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
-    event::{Event, OverReason, Related},
-    json::{Json, Payload},
+    event::{Completion, Event, OverReason, Related},
+    json::{Json, Payload, unescape},
     jsonrpc::{
         code,
         envelope::{self, Envelope, Field, Kind, Message, Problem},
@@ -315,8 +315,11 @@ pub(crate) trait Role {
         let outcome = match answer {
             Answer::Error(error) => Err(CallError::Rpc(error)),
             Answer::Invalid(fault) => Err(CallError::InvalidResult(fault.into())),
-            Answer::Result { result, kind } => match result_kind(kind, revision) {
-                ResultKind::Complete => Ok(Payload::from_json(result)),
+            Answer::Result { result, kind } => match self.result_kind(kind, revision) {
+                ResultKind::Complete => Ok(Completion::new(Payload::from_json(result))),
+                ResultKind::Extension(kind) => {
+                    Ok(Completion { kind: Some(kind), ..Completion::new(Payload::from_json(result)) })
+                }
                 ResultKind::InputRequired => Err(CallError::Input { key: None }),
                 ResultKind::Unknown => {
                     let detail = "a `resultType` that neither the protocol nor an extension defines";
@@ -324,7 +327,34 @@ pub(crate) trait Role {
                 }
             },
         };
+        if self.engine().calls.get(handle).is_some_and(|call| call.plan.is_some()) {
+            return self.planned(handle, outcome);
+        }
         self.engine().complete(handle, outcome);
+    }
+    /// The answer to a call that has a plan for it.
+    fn planned(&mut self, handle: u64, outcome: Result<Completion, CallError>) {
+        self.engine().complete(handle, outcome);
+    }
+    /// The timer of a call that has a plan. False: it is over.
+    fn planned_due(&mut self, _: u64) -> bool {
+        false
+    }
+    /// Whether a negotiated extension defines this `resultType`.
+    fn is_extension_result(&self, _: &str) -> bool {
+        false
+    }
+    /// Told by `resultType` alone, in the revisions that have it; one that is absent means complete.
+    fn result_kind(&self, kind: Option<&str>, revision: Revision) -> ResultKind {
+        let Some(kind) = kind.filter(|_| revision.features().result_type) else {
+            return ResultKind::Complete;
+        };
+        match unescape(kind).as_deref() {
+            Some("complete") => ResultKind::Complete,
+            Some("input_required") => ResultKind::InputRequired,
+            Some(kind) if self.is_extension_result(kind) => ResultKind::Extension(kind.into()),
+            _ => ResultKind::Unknown,
+        }
     }
 
     /// `notifications/cancelled`.
@@ -359,6 +389,9 @@ pub(crate) trait Role {
     fn call_due(&mut self, handle: u64) {
         let call = self.engine().calls.get(handle).map(|call| (call.purpose, call.limit(), call.began));
         let Some((purpose, limit, began)) = call else { return };
+        if self.planned_due(handle) {
+            return;
+        }
         self.engine().stats.timeouts += 1;
         if purpose == Purpose::Ping {
             self.engine().complete(handle, Err(CallError::Timeout { limit, began }));
@@ -416,20 +449,10 @@ pub(crate) enum Answer<'a> {
     Invalid(Fault),
 }
 
-enum ResultKind {
+pub(crate) enum ResultKind {
     Complete,
     InputRequired,
+    /// As a negotiated extension calls it.
+    Extension(Box<str>),
     Unknown,
-}
-
-/// Told by `resultType` alone, in the revisions that have it; one that is absent means complete.
-fn result_kind(kind: Option<&str>, revision: Revision) -> ResultKind {
-    match kind {
-        Some(kind) if revision.features().result_type => match crate::json::unescape(kind).as_deref() {
-            Some("complete") => ResultKind::Complete,
-            Some("input_required") => ResultKind::InputRequired,
-            _ => ResultKind::Unknown,
-        },
-        _ => ResultKind::Complete,
-    }
 }

@@ -20,6 +20,10 @@ pub struct Stats {
     pub calls: u64,
     /// Calls that await an answer.
     pub calls_now: u64,
+    /// Calls that were answered from the cache.
+    pub cached: u64,
+    /// Bytes of results that are kept.
+    pub cache_bytes_now: u64,
     /// Requests refused because a limit was reached.
     pub refused: u64,
     /// Requests and calls that were cancelled.
@@ -57,6 +61,8 @@ each!(
     requests_now,
     calls,
     calls_now,
+    cached,
+    cache_bytes_now,
     refused,
     cancelled,
     timeouts,

@@ -15,8 +15,9 @@ use crate::{
         calls::{NewCall, Purpose},
         config::Allowed,
         engine::Wire,
+        extensions::declares_extension,
         meta,
-        role::{Answer, Role},
+        role::Answer,
         timers::Timer,
     },
 };
@@ -87,6 +88,17 @@ impl Client {
         self.open(Handling::Initialize, Purpose::Initialize, revision, Some(params), "");
     }
 
+    /// The kinds of results that extensions define which both sides declare. A server whose capabilities were not heard
+    /// may have any.
+    fn negotiate(&mut self, revision: Revision, server: Option<Json<'_>>) {
+        let ours = Json::from_checked(&self.config.capabilities);
+        let both = |name: &str| {
+            declares_extension(ours, name) && server.is_none_or(|server| declares_extension(server, name))
+        };
+        let kinds = self.config.result_types.iter().filter(|_| revision.features().extensions);
+        self.extension_results = kinds.filter(|(name, _)| both(name)).map(|(_, kind)| kind.into()).collect();
+    }
+
     /// The server is legacy, or says nothing.
     pub(super) fn fall_back(&mut self, cause: Option<RpcError>) {
         match self.config.preferred(Era::Legacy) {
@@ -114,7 +126,7 @@ impl Client {
         let opening = core::mem::take(&mut self.engine.opening);
         self.engine.disarm(opening);
         self.life = Life::Ready(revision);
-        self.meta = self.request_meta(revision);
+        self.meta = self.request_meta(revision).into();
     }
 
     fn ready(&mut self, revision: Revision, described: Option<Json<'_>>, peer: Option<Json<'_>>) {
@@ -126,6 +138,7 @@ impl Client {
             (None, Some(_)) => Allowed::by(Json::EMPTY_OBJECT),
             (None, None) => Allowed::ALL,
         };
+        self.negotiate(revision, capabilities);
         self.engine.outbox.deliver(Event::Ready(Box::new(Ready {
             revision: revision.name(),
             peer: peer.map(Payload::from_json),
