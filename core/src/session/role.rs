@@ -304,8 +304,9 @@ pub(crate) trait Role {
     }
 
     fn answer_call(&mut self, handle: u64, answer: Answer<'_>) {
-        let Some((purpose, revision)) =
-            self.engine().calls.get(handle).map(|call| (call.purpose, call.revision))
+        let call = self.engine().calls.get(handle);
+        let Some((purpose, revision, planned)) =
+            call.map(|call| (call.purpose, call.revision, call.plan.is_some()))
         else {
             return;
         };
@@ -327,10 +328,7 @@ pub(crate) trait Role {
                 }
             },
         };
-        if self.engine().calls.get(handle).is_some_and(|call| call.plan.is_some()) {
-            return self.planned(handle, outcome);
-        }
-        self.engine().complete(handle, outcome);
+        if planned { self.planned(handle, outcome) } else { self.engine().complete(handle, outcome) }
     }
     /// The answer to a call that has a plan for it.
     fn planned(&mut self, handle: u64, outcome: Result<Completion, CallError>) {
