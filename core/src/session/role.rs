@@ -9,7 +9,7 @@ use crate::{
     event::{Completion, Event, OverReason, Related},
     json::{Json, Payload, unescape},
     jsonrpc::{
-        code,
+        code, cut,
         envelope::{self, Envelope, Field, Kind, Message, Problem},
         write::{self, ErrorId},
     },
@@ -79,7 +79,7 @@ pub(crate) trait Role {
         }
         let (limit, depth) = (self.engine().limits.message_bytes, self.engine().limits.depth);
         if message.len() > limit {
-            self.complain_too_large();
+            self.too_large(message, message);
         } else {
             match envelope::parse(message, depth) {
                 Ok(Message::Single(envelope)) => self.single(&envelope, Reply::Message),
@@ -95,12 +95,35 @@ pub(crate) trait Role {
         self.engine().end_if_idle();
     }
 
-    /// A line that was longer than a message may be; its bytes are gone.
-    fn handle_too_long(&mut self, now: Instant) {
+    /// A line that is longer than a message may be, and begins with this; the rest is dropped.
+    fn handle_too_long(&mut self, now: Instant, head: &[u8]) {
         let wire = self.wire();
         if self.engine().receive(now, b"", wire) {
+            self.too_large(head, b"");
+            self.engine().end_if_idle();
+        }
+    }
+    /// The end of that line. Where the beginning did not tell which call it answers, the end may.
+    fn handle_dropped(&mut self, now: Instant, head: &[u8], tail: &[u8]) {
+        if self.engine().begin(now) {
+            self.answered_too_large(head, tail);
+            self.engine().end_if_idle();
+        }
+    }
+    fn too_large(&mut self, head: &[u8], tail: &[u8]) {
+        if !self.answered_too_large(head, tail) {
             self.complain_too_large();
         }
+    }
+    /// Completes the call that a message answers which is too large. False: none is known.
+    fn answered_too_large(&mut self, head: &[u8], tail: &[u8]) -> bool {
+        let Some(Ok(handle)) = cut::response_id(head, tail).map(|id| self.engine().call_of(id)) else {
+            return false;
+        };
+        let limit = self.engine().limits.message_bytes;
+        let detail = format!("an answer longer than `message_bytes`, {limit}; dropped");
+        self.answer_call(handle, Answer::Invalid(Fault::new("fault.too_large", BASE, detail)));
+        true
     }
 
     fn complain_too_large(&mut self) {
