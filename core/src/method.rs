@@ -70,8 +70,20 @@ pub enum Handling {
     Progress,
     /// A page of the tools.
     ListTools,
+    /// A page of the resources.
+    ListResources,
+    /// A page of the resource templates.
+    ListTemplates,
+    /// A page of the prompts.
+    ListPrompts,
     /// Is delivered if the tool exists.
     CallTool,
+    /// Is delivered if the resource exists or a template matches.
+    ReadResource,
+    /// Is delivered if the prompt exists and has its arguments.
+    GetPrompt,
+    /// Is delivered if what is to be completed exists.
+    Complete,
     /// Sets the level of log notices of a legacy session.
     SetLevel,
     /// Opens a subscription stream.
@@ -107,6 +119,41 @@ pub enum TimeoutClass {
     Machine,
     /// A person is asked: only `Limits::call_total`.
     Human,
+}
+
+/// What a received message counts as where rates are limited. Answers, cancellations and what opens a connection count as
+/// nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RateClass {
+    /// Has something done: tool calls, and methods that no revision knows.
+    Calls,
+    /// Reads what is there.
+    Reads,
+    /// Completes what is being typed.
+    Completion,
+    /// Asks the client's application, and perhaps a person.
+    Questions,
+    /// A notice of the peer that may be dropped: progress, log.
+    NoticesIn,
+    /// The same of ours.
+    NoticesOut,
+}
+
+impl RateClass {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Calls, Self::Reads, Self::Completion, Self::Questions, Self::NoticesIn, Self::NoticesOut];
+    /// The member of [`Rates`](crate::limits::Rates) that limits it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::Reads => "reads",
+            Self::Completion => "completion",
+            Self::Questions => "questions",
+            Self::NoticesIn => "notices_in",
+            Self::NoticesOut => "notices_out",
+        }
+    }
 }
 
 /// One method in those revisions in which it is the same.
@@ -147,6 +194,8 @@ pub struct MethodRow {
     pub may_ask: bool,
     /// How long a call of it may be silent.
     pub timeout: TimeoutClass,
+    /// What it counts as where rates are limited; `None`: nothing.
+    pub rate: Option<RateClass>,
     /// What the engine does with it.
     pub handling: Handling,
 }
@@ -308,6 +357,7 @@ const REQUEST: MethodRow = MethodRow {
     filter: None,
     may_ask: false,
     timeout: TimeoutClass::Machine,
+    rate: Some(RateClass::Reads),
     handling: Handling::Deliver,
 };
 
@@ -316,6 +366,7 @@ const NOTICE: MethodRow = MethodRow {
     kind: MethodKind::Notification,
     senders: Senders::Server,
     timeout: TimeoutClass::None,
+    rate: None,
     ..REQUEST
 };
 
@@ -324,6 +375,7 @@ const QUESTION: MethodRow = MethodRow {
     revisions: LEGACY,
     embedded: MODERN,
     timeout: TimeoutClass::Human,
+    rate: Some(RateClass::Questions),
     handling: Handling::Input,
     ..REQUEST
 };
@@ -335,6 +387,7 @@ const CALL_TOOL: MethodRow = MethodRow {
     name_field: Some("name"),
     required: &["name"],
     may_ask: true,
+    rate: Some(RateClass::Calls),
     handling: Handling::CallTool,
     ..REQUEST
 };
@@ -351,6 +404,7 @@ const CANCELLED: MethodRow = MethodRow {
 const PROGRESS: MethodRow = MethodRow {
     name: "notifications/progress",
     required: &["progressToken", "progress"],
+    rate: Some(RateClass::NoticesIn),
     handling: Handling::Progress,
     ..NOTICE
 };
@@ -376,6 +430,7 @@ const INITIALIZE: MethodRow = MethodRow {
     name: "initialize",
     revisions: LEGACY,
     required: &["protocolVersion", "capabilities", "clientInfo"],
+    rate: None,
     handling: Handling::Initialize,
     ..REQUEST
 };
@@ -400,6 +455,7 @@ static ROWS: &[MethodRow] = &[
         name: "ping",
         senders: Senders::Both,
         revisions: LEGACY,
+        rate: None,
         handling: Handling::Ping,
         ..REQUEST
     },
@@ -433,6 +489,7 @@ static ROWS: &[MethodRow] = &[
         items: Some("resources"),
         cacheable: CACHE_HINTS,
         outdated_by: Some(Handling::ResourcesChanged),
+        handling: Handling::ListResources,
         ..REQUEST
     },
     MethodRow {
@@ -441,6 +498,7 @@ static ROWS: &[MethodRow] = &[
         items: Some("resourceTemplates"),
         cacheable: CACHE_HINTS,
         outdated_by: Some(Handling::ResourcesChanged),
+        handling: Handling::ListTemplates,
         ..REQUEST
     },
     MethodRow {
@@ -451,6 +509,7 @@ static ROWS: &[MethodRow] = &[
         cacheable: CACHE_HINTS,
         outdated_by: Some(Handling::ResourceUpdated),
         may_ask: true,
+        handling: Handling::ReadResource,
         ..REQUEST
     },
     MethodRow {
@@ -493,6 +552,7 @@ static ROWS: &[MethodRow] = &[
         items: Some("prompts"),
         cacheable: CACHE_HINTS,
         outdated_by: Some(Handling::PromptsChanged),
+        handling: Handling::ListPrompts,
         ..REQUEST
     },
     MethodRow {
@@ -501,6 +561,7 @@ static ROWS: &[MethodRow] = &[
         name_field: Some("name"),
         required: &["name"],
         may_ask: true,
+        handling: Handling::GetPrompt,
         ..REQUEST
     },
     MethodRow {
@@ -515,6 +576,8 @@ static ROWS: &[MethodRow] = &[
         capability: Some("completions"),
         ungated: RevisionSet::one(Revision::V2024_11_05),
         required: &["ref", "argument"],
+        rate: Some(RateClass::Completion),
+        handling: Handling::Complete,
         ..REQUEST
     },
     MethodRow {
@@ -529,6 +592,7 @@ static ROWS: &[MethodRow] = &[
         name: "notifications/message",
         capability: Some("logging"),
         required: &["level", "data"],
+        rate: Some(RateClass::NoticesIn),
         handling: Handling::Log,
         ..NOTICE
     },

@@ -44,6 +44,12 @@ pub struct Features {
     pub elicitation_modes: bool,
     /// A question in `url` mode carries an `elicitationId`.
     pub elicitation_id: bool,
+    /// A tool's output schema may be of any type; elsewhere its `type` is `object`.
+    pub any_output_schema: bool,
+    /// Tools carry `execution`, which says whether they run as tasks.
+    pub tool_execution: bool,
+    /// `completion/complete` carries `context`.
+    pub completion_context: bool,
     /// The code for a resource that does not exist.
     pub resource_not_found: i32,
 }
@@ -73,6 +79,9 @@ const FIRST_LEGACY: Row = Row {
         extensions: false,
         elicitation_modes: false,
         elicitation_id: false,
+        any_output_schema: false,
+        tool_execution: false,
+        completion_context: false,
         resource_not_found: -32002,
     },
 };
@@ -93,6 +102,9 @@ const FIRST_MODERN: Row = Row {
         extensions: true,
         elicitation_modes: true,
         elicitation_id: false,
+        any_output_schema: true,
+        tool_execution: false,
+        completion_context: true,
         resource_not_found: -32602,
     },
 };
@@ -104,7 +116,10 @@ static TABLE: &[Row] = &[
         name: "2025-03-26",
         features: Features { batches: true, progress_message: true, ..FIRST_LEGACY.features },
     },
-    Row { name: "2025-06-18", features: Features { progress_message: true, ..FIRST_LEGACY.features } },
+    Row {
+        name: "2025-06-18",
+        features: Features { progress_message: true, completion_context: true, ..FIRST_LEGACY.features },
+    },
     Row {
         name: "2025-11-25",
         features: Features {
@@ -113,6 +128,8 @@ static TABLE: &[Row] = &[
             progress_message: true,
             elicitation_modes: true,
             elicitation_id: true,
+            tool_execution: true,
+            completion_context: true,
             ..FIRST_LEGACY.features
         },
     },

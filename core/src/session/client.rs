@@ -412,6 +412,9 @@ impl Role for Client {
     fn engine_ref(&self) -> &Engine {
         &self.engine
     }
+    fn principal(&self) -> Principal {
+        Principal::default()
+    }
     fn revision(&self) -> Option<Revision> {
         Client::revision(self)
     }
@@ -438,13 +441,16 @@ impl Role for Client {
         if !matches!(self.life, Life::Ready(_)) {
             return self.refuse(reply, id, code::INVALID_REQUEST, "Not initialized", None);
         }
+        if self.is_limited(id, reply, revision, row.row().rate) {
+            return;
+        }
         let params = envelope.raw(Field::Params).map(Json::from_checked);
         let missing =
             row.row().required.iter().find(|field| params.and_then(|params| params.member(field)).is_none());
         if let Some(field) = missing {
             return self.refuse(reply, id, code::INVALID_PARAMS, &format!("`{field}` is missing"), None);
         }
-        let admitted = self.engine.admit(envelope, id, reply, revision, Some(row), None);
+        let admitted = self.engine.admit(envelope, id, reply, revision, Some(row), false);
         let Some((handle, buf)) = admitted else { return };
         let params = envelope.span(Field::Params);
         self.engine.outbox.deliver(Event::Input(Input {
@@ -459,6 +465,9 @@ impl Role for Client {
         let row = self
             .reading()
             .and_then(|revision| method::find(&name, MethodKind::Notification, Side::Server, revision));
+        if self.is_dropped(row) {
+            return;
+        }
         let params = envelope.raw(Field::Params).map(Json::from_checked);
         let row = row.map(MethodId::row);
         match row.map(|row| row.handling) {

@@ -1,8 +1,8 @@
 //! What an application says, checked: answers and notices of both roles.
 use super::{
+    completion,
     engine::{Engine, Wire},
     meta,
-    subscriptions::CHANGES,
 };
 use crate::{
     error::SendError,
@@ -42,9 +42,12 @@ pub(super) fn check_notice(
         Some(Handling::Initialized | Handling::Acknowledged) => {
             Err(SendError::Invalid("the engine sends this notice itself"))
         }
-        _ if CHANGES.iter().any(|change| change.method() == method) => {
-            Err(SendError::Invalid("a change is told with `publish`"))
-        }
+        Some(
+            Handling::ToolsChanged
+            | Handling::PromptsChanged
+            | Handling::ResourcesChanged
+            | Handling::ResourceUpdated,
+        ) => Err(SendError::Invalid("a change is told with `publish`")),
         _ => Ok(()),
     }
 }
@@ -62,6 +65,9 @@ pub(super) fn respond(
     let cacheable = request.method.is_some_and(|row| row.row().cacheable.contains(revision));
     match outcome {
         Outcome::Result { result, cache } => {
+            let completes = request.method.is_some_and(|row| row.row().handling == Handling::Complete);
+            let cut = if completes { completion::cut(result) } else { None };
+            let result = cut.as_deref().map_or(result, Json::from_checked);
             let cache = cacheable.then(|| cache.unwrap_or_default());
             check_result(result, revision, cache)?;
             let related = engine.related(handle);
