@@ -524,6 +524,11 @@ impl Role for Client {
             Purpose::Application | Purpose::Unsubscribe => {}
         }
     }
+    fn asked(&mut self, handle: u64) {
+        if let Some(call) = self.engine.calls.get_mut(handle) {
+            call.plan.take_if(|plan| matches!(**plan, Plan::Keep(..)));
+        }
+    }
     fn planned(&mut self, handle: u64, outcome: Result<Completion, CallError>) {
         let Some(call) = self.engine.calls.get_mut(handle) else { return };
         match call.plan.take_if(|plan| !matches!(**plan, Plan::Subscription(_))).map(|plan| *plan) {

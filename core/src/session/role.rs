@@ -364,7 +364,10 @@ pub(crate) trait Role {
                 ResultKind::Extension(kind) => {
                     Ok(Completion { kind: Some(kind), ..Completion::new(Payload::from_json(result)) })
                 }
-                ResultKind::InputRequired => Err(CallError::Input { key: None }),
+                ResultKind::InputRequired => {
+                    self.asked(handle);
+                    Err(CallError::Input { key: None })
+                }
                 ResultKind::Unknown => {
                     let detail = "a `resultType` that neither the protocol nor an extension defines";
                     Err(CallError::InvalidResult(Fault::new("fault.result_type", BASE, detail).into()))
@@ -373,6 +376,8 @@ pub(crate) trait Role {
         };
         if planned { self.planned(handle, outcome) } else { self.engine().complete(handle, outcome) }
     }
+    /// A call was answered with questions: what it comes to depends on their answers.
+    fn asked(&mut self, _: u64) {}
     /// The answer to a call that has a plan for it.
     fn planned(&mut self, handle: u64, outcome: Result<Completion, CallError>) {
         self.engine().complete(handle, outcome);

@@ -306,7 +306,9 @@ impl Client {
     }
     /// What the server answered to a request of a subscription.
     pub(super) fn subscription_answered(&mut self, handle: u64, outcome: Result<Completion, CallError>) {
-        let Some(subscription) = self.subscription(handle) else { return };
+        let Some(subscription) = self.subscription(handle) else {
+            return self.engine.complete(handle, outcome);
+        };
         if !subscription.revision.features().listen {
             return self.subscribed_to(handle, outcome.is_ok());
         }
