@@ -24,7 +24,7 @@ use super::{
     role::{Answer, PROGRESS, Role},
 };
 use crate::{
-    CallHandle, InputHandle, RequestHandle, Seed,
+    CallHandle, InputHandle, RequestHandle, Seed, degrade,
     error::{CallError, CloseReason, ConfigError, RpcError, SendError},
     event::{Action, Completion, Event, Input, Outcome, Related},
     json::{Json, Payload},
@@ -201,6 +201,9 @@ impl Client {
     ) -> Result<CallHandle, SendError> {
         self.engine.begin(now);
         let (row, revision) = self.callable(method)?;
+        let completes = row.is_some_and(|row| row.row().handling == Handling::Complete);
+        let said = params.filter(|_| completes).and_then(|params| degrade::completion(params, revision));
+        let params = said.as_deref().map(Json::from_checked).or(params);
         let meta = self.meta_of(&options, revision);
         let call = NewCall { purpose: Purpose::Application, method, row, revision, params, meta: &meta };
         let key = row.filter(|row| self.may_keep(*row, revision)).and_then(|row| Key::new(row, params));
