@@ -31,6 +31,7 @@ impl Host {
     fn sent(&mut self) -> Value {
         self.drain().0.pop().unwrap()
     }
+    #[allow(clippy::needless_pass_by_value, reason = "what `json!` makes is passed as it is")]
     fn answer(&mut self, to: &Value, result: Value) -> Vec<Seen> {
         let message = json!({"jsonrpc": "2.0", "id": to["id"], "result": result}).to_string();
         self.0.handle_message(1, message.as_bytes()).unwrap();

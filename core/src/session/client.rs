@@ -33,7 +33,7 @@ use crate::{
         envelope::{Envelope, Field},
         write,
     },
-    method::{self, Handling, MethodId, MethodKind, MethodRow, Side},
+    method::{self, Handling, MethodId, MethodKind, Side},
     revision::{Era, Revision},
     time::Instant,
     trace::TraceRecord,
@@ -345,37 +345,6 @@ impl Client {
     fn plan(&mut self, handle: u64, plan: Plan) {
         if let Some(call) = self.engine.calls.get_mut(handle) {
             call.plan = Some(Box::new(plan));
-        }
-    }
-    fn may_keep(&self, row: MethodId, revision: Revision) -> bool {
-        self.config.cache && row.row().cacheable.contains(revision)
-    }
-    fn kept(&mut self, key: &Key, principal: Principal) -> Option<Payload> {
-        let kept = self.engine.cache.get(key, principal, self.engine.now);
-        self.count_cache();
-        kept
-    }
-    fn keep(&mut self, key: Key, principal: Principal, result: &Payload) {
-        if self.config.cache {
-            self.engine.cache.put(key, result, principal, self.engine.now);
-        }
-        self.count_cache();
-    }
-    fn count_cache(&mut self) {
-        self.engine.stats.cache_bytes_now = self.engine.cache.bytes() as u64;
-    }
-    /// A notice says that results are stale: those that are kept, and those on their way.
-    fn outdate(&mut self, notice: &MethodRow, uri: Option<&str>) {
-        self.engine.cache.outdate(notice, uri);
-        self.count_cache();
-        for call in self.engine.calls.values_mut() {
-            match call.plan.as_deref_mut() {
-                Some(Plan::Keep(key, _)) if key.is_outdated_by(notice, uri) => call.plan = None,
-                Some(Plan::List(list)) => {
-                    list.outdated |= list.waits_for().is_some_and(|key| key.is_outdated_by(notice, uri));
-                }
-                _ => {}
-            }
         }
     }
     /// The revision that messages of the server are read in.

@@ -2,10 +2,12 @@
 use alloc::{boxed::Box, collections::BTreeMap, string::String};
 use core::time::Duration;
 
+use super::{Client, Plan};
 use crate::{
     json::{Json, Payload, unescape},
     jsonrpc::{id, write},
     method::{self, MethodId, MethodRow},
+    revision::Revision,
     session::principal::Principal,
     time::Instant,
 };
@@ -162,5 +164,39 @@ impl Cache {
     /// Bytes of what it holds.
     pub(super) const fn bytes(&self) -> usize {
         self.bytes
+    }
+}
+
+impl Client {
+    pub(super) fn may_keep(&self, row: MethodId, revision: Revision) -> bool {
+        self.config.cache && row.row().cacheable.contains(revision)
+    }
+    pub(super) fn kept(&mut self, key: &Key, principal: Principal) -> Option<Payload> {
+        let kept = self.engine.cache.get(key, principal, self.engine.now);
+        self.count_cache();
+        kept
+    }
+    pub(super) fn keep(&mut self, key: Key, principal: Principal, result: &Payload) {
+        if self.config.cache {
+            self.engine.cache.put(key, result, principal, self.engine.now);
+        }
+        self.count_cache();
+    }
+    pub(super) fn count_cache(&mut self) {
+        self.engine.stats.cache_bytes_now = self.engine.cache.bytes() as u64;
+    }
+    /// A notice says that results are stale: those that are kept, and those on their way.
+    pub(super) fn outdate(&mut self, notice: &MethodRow, uri: Option<&str>) {
+        self.engine.cache.outdate(notice, uri);
+        self.count_cache();
+        for call in self.engine.calls.values_mut() {
+            match call.plan.as_deref_mut() {
+                Some(Plan::Keep(key, _)) if key.is_outdated_by(notice, uri) => call.plan = None,
+                Some(Plan::List(list)) => {
+                    list.outdated |= list.waits_for().is_some_and(|key| key.is_outdated_by(notice, uri));
+                }
+                _ => {}
+            }
+        }
     }
 }
