@@ -91,6 +91,8 @@ pub enum Event {
         /// Which.
         input: InputHandle,
     },
+    /// A subscription is in force.
+    Subscribed(Box<Subscribed>),
     /// A notice that the engine does not consume itself.
     Notification {
         /// The call it belongs to: a subscription, a logging request.
@@ -132,6 +134,7 @@ impl Event {
             },
             Self::Progress { params, .. } => params.held(),
             Self::Task { task, immediate, .. } => task.held() + of(immediate),
+            Self::Subscribed(subscribed) => subscribed.filter.held() + subscribed.missing.held(),
             Self::Notification { method: Method::Other(name), params, .. } => name.held() + of(params),
             Self::Notification { params, .. } => of(params),
             Self::Watched { uri, .. } => uri.len(),
@@ -188,11 +191,36 @@ impl OverReason {
 
 /// A result.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Completion {
-    /// The `result` member, whole.
+    /// The `result` member, whole; of `list_all` one object with the items of all pages.
     pub result: Payload,
     /// Answered from the cache: no message was sent.
     pub cached: bool,
+    /// The `resultType`, where it is one that a negotiated extension defines (`task`…). `None`: the result is complete.
+    pub kind: Option<Box<str>>,
+}
+
+impl Completion {
+    pub(crate) fn new(result: Payload) -> Self {
+        Self { result, cached: false, kind: None }
+    }
+}
+
+/// What a subscription is told of from now on: `basic/patterns/subscriptions` of 2026-07-28. Filters are objects with the
+/// members `toolsListChanged`, `promptsListChanged`, `resourcesListChanged` (`true`) and `resourceSubscriptions` (URIs),
+/// each left out where there is nothing of it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Subscribed {
+    /// The subscription.
+    pub call: CallHandle,
+    /// The filter that the server honours.
+    pub filter: Payload,
+    /// What was asked for beyond it and will not be told; `{}` if nothing.
+    pub missing: Payload,
+    /// It was in force before and was interrupted. What changed meanwhile is not told: read again what it is about.
+    pub again: bool,
 }
 
 /// A handshake's or a discovery's outcome.
@@ -350,6 +378,14 @@ pub enum Outcome<'a> {
         result: Json<'a>,
         /// For cacheable methods; else ignored. `None` = 0, private.
         cache: Option<CacheHint>,
+    },
+    /// A kind of result that an extension defines, which both sides declared: this server, and the client in this very
+    /// request.
+    Extension {
+        /// Its `resultType`.
+        result_type: &'a str,
+        /// An object without `resultType`.
+        result: Json<'a>,
     },
     /// Failure. Codes -32099…-32020 that the spec doesn't define are refused; codes of other revisions are mapped.
     Error {

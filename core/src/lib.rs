@@ -101,8 +101,15 @@
 //!   `Closed` is the last event, after all of these.
 //! * **Handles** are never used twice in the life of a machine. A command on one that is over returns
 //!   [`SendError::Over`](error::SendError::Over) and has no effect: that race is normal.
-//! * **Room.** Only what starts something (`call`, `notify`, `progress`, `log`) can be `Blocked`; `Writable` follows.
+//! * **Room.** Only what starts something (`call`, `list_all`, `subscribe`, `notify`, `progress`, `log`) can be `Blocked`; `Writable` follows.
 //!   Answers, `cancel` and `close` never are. Every table and queue is bounded by [`limits::Limits`].
+//!
+//! # Beyond a call
+//!
+//! A [`session::Client`] does what takes more than one message under one handle, with one `Completed`: `list_all` follows
+//! the cursors of a list, `subscribe` keeps a subscription in force in either era, `probe` asks for life. It keeps results
+//! for as long as their server allows, for the principal whom they are for, until a notice says that they are stale; what
+//! it answers from there is `cached`. A result of an extension that both sides declare comes with its `kind`.
 //!
 //! # What a host owes
 //!

@@ -115,6 +115,17 @@ pub struct Limits {
     /// request beyond it is answered with -32603. Of payload in undelivered events the same again. Worst case: three
     /// times this plus two messages.
     pub session_bytes: usize,
+    /// Bytes of the results that a client keeps for as long as their server allows; the oldest go first.
+    pub cache_bytes: usize,
+    /// Pages of one list that a client gathers.
+    pub list_pages: usize,
+    /// Bytes of all the lists that a client is gathering.
+    pub list_bytes: usize,
+    /// How often in a row a client asks again for a subscription that its server ended.
+    pub listen_attempts: u32,
+    /// The wait before the first of these; it doubles up to 64 times this, and half of it is left to chance.
+    #[serde(deserialize_with = "millis")]
+    pub listen_backoff: Duration,
     /// Error replies without an id (unparseable input, duplicate ids) a second; more are only reported.
     pub error_replies: usize,
     /// How long a call waits for a sign of life (its answer, or progress).
@@ -173,6 +184,11 @@ impl Default for Limits {
             events: 1024,
             output_bytes: 8 << 20,
             session_bytes: 16 << 20,
+            cache_bytes: 4 << 20,
+            list_pages: 1000,
+            list_bytes: 16 << 20,
+            listen_attempts: 8,
+            listen_backoff: Duration::from_secs(1),
             error_replies: 5,
             call_silence: Duration::from_secs(60),
             call_total: Duration::from_secs(600),
@@ -222,6 +238,9 @@ impl Limits {
             session_bytes: 16 << 10,
             tasks: 4,
             task_ttl: Duration::from_secs(300),
+            cache_bytes: 8 << 10,
+            list_pages: 16,
+            list_bytes: 16 << 10,
             trace: 16,
             ..Self::default()
         }

@@ -192,8 +192,14 @@ pub struct MethodRow {
     pub name_field: Option<&'static str>,
     /// Members that `params` has in each of its forms, besides `_meta`.
     pub required: &'static [&'static str],
+    /// The member of its result that is a list: of a page of the items, or, of a question, of the roots.
+    pub items: Option<&'static str>,
     /// Where its result carries cache hints.
     pub cacheable: RevisionSet,
+    /// The notice after which a kept result is stale.
+    pub outdated_by: Option<Handling>,
+    /// The member of a subscription's filter that asks for this notice: `basic/patterns/subscriptions` of 2026-07-28.
+    pub filter: Option<&'static str>,
     /// Whether it may be answered with questions.
     pub may_ask: bool,
     /// The capability with which its receiver takes it as a task, in the revisions that have
@@ -246,6 +252,19 @@ pub fn with_handling(handling: Handling, sender: Side, revision: Revision) -> Op
         .find(|(_, row)| row.handling == handling && row.extension.is_none() && row.is_sent(sender, revision))
         .map(|(id, _)| id)
 }
+
+/// An extension of the protocol that defines kinds of results of its own.
+#[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Extension {
+    /// Its identifier, which both sides declare in `capabilities.extensions`.
+    pub name: &'static str,
+    /// The values of `resultType` that it defines.
+    pub result_types: &'static [&'static str],
+}
+
+/// The official ones. Others are named in a configuration.
+pub const EXTENSIONS: &[Extension] = &[Extension { name: TASKS_NAME, result_types: &["task"] }];
 
 /// All rows, in an order that does not change within a build.
 pub fn rows() -> &'static [MethodRow] {
@@ -323,7 +342,8 @@ fn named(name: &str) -> impl Iterator<Item = (MethodId, &'static MethodRow)> {
 }
 
 /// `io.modelcontextprotocol/tasks`.
-const TASKS: Option<&str> = Some("io.modelcontextprotocol/tasks");
+const TASKS: Option<&str> = Some(TASKS_NAME);
+const TASKS_NAME: &str = "io.modelcontextprotocol/tasks";
 
 const ALL: RevisionSet = RevisionSet::all();
 const LEGACY: RevisionSet = RevisionSet::of(Era::Legacy);
@@ -344,7 +364,10 @@ const REQUEST: MethodRow = MethodRow {
     ungated: RevisionSet::EMPTY,
     name_field: None,
     required: &[],
+    items: None,
     cacheable: RevisionSet::EMPTY,
+    outdated_by: None,
+    filter: None,
     may_ask: false,
     task: None,
     timeout: TimeoutClass::Machine,
@@ -459,7 +482,9 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "tools/list",
         capability: Some("tools"),
+        items: Some("tools"),
         cacheable: CACHE_HINTS,
+        outdated_by: Some(Handling::ToolsChanged),
         handling: Handling::ListTools,
         ..REQUEST
     },
@@ -469,20 +494,25 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "notifications/tools/list_changed",
         capability: Some("tools.listChanged"),
+        filter: Some("toolsListChanged"),
         handling: Handling::ToolsChanged,
         ..NOTICE
     },
     MethodRow {
         name: "resources/list",
         capability: Some("resources"),
+        items: Some("resources"),
         cacheable: CACHE_HINTS,
+        outdated_by: Some(Handling::ResourcesChanged),
         handling: Handling::ListResources,
         ..REQUEST
     },
     MethodRow {
         name: "resources/templates/list",
         capability: Some("resources"),
+        items: Some("resourceTemplates"),
         cacheable: CACHE_HINTS,
+        outdated_by: Some(Handling::ResourcesChanged),
         handling: Handling::ListTemplates,
         ..REQUEST
     },
@@ -492,6 +522,7 @@ static ROWS: &[MethodRow] = &[
         name_field: Some("uri"),
         required: &["uri"],
         cacheable: CACHE_HINTS,
+        outdated_by: Some(Handling::ResourceUpdated),
         may_ask: true,
         handling: Handling::ReadResource,
         ..REQUEST
@@ -517,6 +548,7 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "notifications/resources/list_changed",
         capability: Some("resources.listChanged"),
+        filter: Some("resourcesListChanged"),
         handling: Handling::ResourcesChanged,
         ..NOTICE
     },
@@ -525,13 +557,16 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources.subscribe"),
         name_field: Some("uri"),
         required: &["uri"],
+        filter: Some("resourceSubscriptions"),
         handling: Handling::ResourceUpdated,
         ..NOTICE
     },
     MethodRow {
         name: "prompts/list",
         capability: Some("prompts"),
+        items: Some("prompts"),
         cacheable: CACHE_HINTS,
+        outdated_by: Some(Handling::PromptsChanged),
         handling: Handling::ListPrompts,
         ..REQUEST
     },
@@ -547,6 +582,7 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "notifications/prompts/list_changed",
         capability: Some("prompts.listChanged"),
+        filter: Some("promptsListChanged"),
         handling: Handling::PromptsChanged,
         ..NOTICE
     },
@@ -619,7 +655,13 @@ static ROWS: &[MethodRow] = &[
         required: &["elicitationId"],
         ..NOTICE
     },
-    MethodRow { name: "roots/list", capability: Some("roots"), timeout: TimeoutClass::Machine, ..QUESTION },
+    MethodRow {
+        name: "roots/list",
+        capability: Some("roots"),
+        items: Some("roots"),
+        timeout: TimeoutClass::Machine,
+        ..QUESTION
+    },
     MethodRow {
         name: "notifications/roots/list_changed",
         senders: Senders::Client,
@@ -641,6 +683,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("tasks.list"),
         name_field: None,
         required: &[],
+        items: Some("tasks"),
         handling: Handling::TaskList,
         ..TASK
     },

@@ -286,6 +286,49 @@ fn cache_hints_and_questions() {
     }
 }
 
+/// A method whose params have a `cursor` gives a list, in the one required array of its result.
+#[test]
+fn lists() {
+    for revision in released() {
+        let Some(schema) = Schema::read(revision.name()) else { return };
+        for (name, stem) in schema.client_requests() {
+            let row = method::find(name, MethodKind::Request, Side::Client, revision).expect("a row").row();
+            let request = schema.definition(&format!("{stem}Request"));
+            let params = schema.property(request, "params").expect("a request declares its params");
+            let paged = schema.property(params, "cursor").is_some();
+            assert_eq!(row.items.is_some(), paged, "{} {name}", revision.name());
+            let Some(items) = row.items else { continue };
+            let result = schema.definition(&format!("{stem}Result"));
+            let list = schema.property(result, items).expect("the result has its list");
+            assert_eq!(list["type"], "array", "{} {name}", revision.name());
+            assert!(schema.required(result).contains(items), "{} {name}", revision.name());
+        }
+    }
+}
+
+#[test]
+fn filters_of_subscriptions() {
+    for revision in released().filter(|revision| revision.features().listen) {
+        let Some(schema) = Schema::read(revision.name()) else { return };
+        let published = schema.definition("SubscriptionFilter")["properties"].as_object().expect("members");
+        let published: BTreeSet<&str> = published.keys().map(String::as_str).collect();
+        let rows = method::rows().iter().filter(|row| row.revisions.contains(revision));
+        let table: BTreeSet<&str> = rows.filter_map(|row| row.filter).collect();
+        assert_eq!(table, published, "{}", revision.name());
+    }
+}
+
+/// What a notice makes stale can be kept, and the notice can be asked for.
+#[test]
+fn what_makes_stale_is_a_notice() {
+    for row in method::rows() {
+        let Some(handling) = row.outdated_by else { continue };
+        assert!(!row.cacheable.is_empty(), "{}", row.name);
+        let mut notices = method::rows().iter().filter(|notice| notice.handling == handling);
+        assert!(notices.all(|notice| notice.filter.is_some() && notice.kind == MethodKind::Notification));
+    }
+}
+
 #[test]
 fn features() {
     for revision in released() {

@@ -29,7 +29,8 @@ pub enum Code {
     Request = 11,
     /// A request is over. `handle`: the request. Texts: the reason (`over.cancelled`…).
     Over = 12,
-    /// The outcome of a call. `handle`: the call; `number`: 1 if it came from the cache. Texts: the result, raw.
+    /// The outcome of a call. `handle`: the call; `number`: 1 if it came from the cache. Texts: the result, raw;
+    /// its `resultType`, where that is an extension's.
     Completed = 13,
     /// The outcome of a call that failed. `handle`: the call; `number`: the peer's error code for `call.rpc`.
     /// Texts: the code (`call.timeout`…), a message for a person, `data` (raw JSON, `call.rpc`).
@@ -56,6 +57,9 @@ pub enum Code {
     /// A call became a task, or the state of its task changed. `handle`: the call. Texts: the `Task` object, a text for the
     /// model (a JSON string), both raw.
     Task = 23,
+    /// A subscription is in force. `handle`: the call; `number`: 1 if it was interrupted and changes may have been missed.
+    /// Texts: the filter that is honoured, the part of it that is not (raw JSON).
+    Subscribed = 24,
     /// A message of the trace. `number`: 0 received, 1 sent; `handle`: nanoseconds. Texts: the message, its revision.
     Trace = 30,
 }
@@ -211,9 +215,16 @@ impl Batch {
             }
             Event::Completed { call, outcome: Ok(completion) } => {
                 let result = self.put(completion.result.as_str());
-                self.push_more(Code::Completed, i64::from(completion.cached), call.as_u64(), 0, [result]);
+                let kind = completion.kind.as_deref().map_or((0, 0), |kind| self.put(kind));
+                let cached = i64::from(completion.cached);
+                self.push_more(Code::Completed, cached, call.as_u64(), 0, [result, kind]);
             }
             Event::Completed { call, outcome: Err(error) } => self.failed(call.as_u64(), error),
+            Event::Subscribed(subscribed) => {
+                let texts = [self.put(subscribed.filter.as_str()), self.put(subscribed.missing.as_str())];
+                let again = i64::from(subscribed.again);
+                self.push_more(Code::Subscribed, again, subscribed.call.as_u64(), 0, texts);
+            }
             Event::Progress { call, params } => {
                 let params = self.put(params.as_str());
                 self.push(Code::Progress, call.as_u64(), [params]);

@@ -18,8 +18,8 @@ use crate::{
     jsonrpc::{code, write},
     method::{self, Handling, Side},
     session::{
-        CallOptions, Catalog, Change, Client, ClientConfig, LogLevel, Server, ServerConfig, TaskOptions,
-        role::Role,
+        CallOptions, Catalog, Change, Client, ClientConfig, LogLevel, Server, ServerConfig,
+        SubscriptionFilter, TaskOptions, role::Role,
     },
     stdio::Connection,
     time::{Instant, WallClock},
@@ -83,6 +83,8 @@ pub struct Options<'a> {
     pub meta: Option<&'a [u8]>,
     /// Send it as a task.
     pub task: Option<Task>,
+    /// Ask the server, whatever the cache has.
+    pub fresh: bool,
 }
 
 /// How a call is sent as a task: [`TaskOptions`].
@@ -107,8 +109,16 @@ impl<'a> Options<'a> {
             .timeouts(duration(self.silence_ms), duration(self.total_ms))
             .progress(self.progress)
             .log_level(level)
+            .fresh(self.fresh)
             .meta(self.meta.map(|meta| json("meta", meta)).transpose()?))
     }
+}
+
+/// An error of a command that names a method, with the name where the error is about the method.
+fn about(method: &str, error: SendError) -> EmbedError {
+    let names_it = matches!(error, SendError::NotInRevision | SendError::MissingCapability(_));
+    let plain = EmbedError::from(error);
+    if names_it { EmbedError { message: format!("`{method}`: {}", plain.message), ..plain } } else { plain }
 }
 
 type Answer<T = ()> = Result<T, EmbedError>;
@@ -412,14 +422,16 @@ impl ServerConnection {
         let options = options.parse()?;
         self.0.guard(|connection| {
             let now = Instant::from_nanos(now);
-            Ok(connection.call(now, Target::Channel, method, params, options)?.as_u64())
+            let call = connection.call(now, Target::Channel, method, params, options);
+            Ok(call.map_err(|error| about(method, error))?.as_u64())
         })
     }
     /// Sends a notice that belongs to no request.
     pub fn notify(&mut self, now: u64, method: &str, params: Option<&[u8]>) -> Answer {
         let params = params.map(|params| json("params", params)).transpose()?;
         self.0.guard(|connection| {
-            Ok(connection.notify(Instant::from_nanos(now), Target::Channel, method, params)?)
+            let sent = connection.notify(Instant::from_nanos(now), Target::Channel, method, params);
+            sent.map_err(|error| about(method, error))
         })
     }
     /// Tells those who asked that something changed. `what`: `tools`, `prompts`, `resources` (the list) or `resource` (the
@@ -529,13 +541,53 @@ impl ClientConnection {
         let params = params.map(|params| json("params", params)).transpose()?;
         let options = options.parse()?;
         self.0.guard(|connection| {
-            Ok(connection.call(Instant::from_nanos(now), method, params, options)?.as_u64())
+            let call = connection.call(Instant::from_nanos(now), method, params, options);
+            Ok(call.map_err(|error| about(method, error))?.as_u64())
         })
+    }
+    /// Starts a request for each page of a list, until it is whole. `params`: a JSON object without `cursor`.
+    pub fn list_all(
+        &mut self,
+        now: u64,
+        method: &str,
+        params: Option<&[u8]>,
+        options: Options<'_>,
+    ) -> Answer<u64> {
+        let params = params.map(|params| json("params", params)).transpose()?;
+        let options = options.parse()?;
+        self.0.guard(|connection| {
+            let call = connection.list_all(Instant::from_nanos(now), method, params, options);
+            Ok(call.map_err(|error| about(method, error))?.as_u64())
+        })
+    }
+    /// Asks whether the server lives.
+    pub fn probe(&mut self, now: u64) -> Answer<u64> {
+        self.0.guard(|connection| Ok(connection.probe(Instant::from_nanos(now))?.as_u64()))
+    }
+    /// Subscribes to changes of the lists (`tools`, `prompts`, `resources`) and of the resources of these URIs.
+    /// [`Code::Subscribed`] follows, and [`Code::Completed`] or [`Code::Failed`] when it is over for good.
+    pub fn subscribe(
+        &mut self,
+        now: u64,
+        tools: bool,
+        prompts: bool,
+        resources: bool,
+        uris: &[&str],
+    ) -> Answer<u64> {
+        let filter = SubscriptionFilter { tools, prompts, resources, uris };
+        self.0.guard(|connection| Ok(connection.subscribe(Instant::from_nanos(now), filter)?.as_u64()))
+    }
+    /// Whom calls are made for from now on; `None`: nobody in particular. Private results in the cache are another's.
+    pub fn set_principal(&mut self, principal: Option<&str>) -> Answer {
+        self.0.guard(|connection| Ok(connection.role_mut().set_principal(principal)?))
     }
     /// Sends a notice.
     pub fn notify(&mut self, now: u64, method: &str, params: Option<&[u8]>) -> Answer {
         let params = params.map(|params| json("params", params)).transpose()?;
-        self.0.guard(|connection| Ok(connection.notify(Instant::from_nanos(now), method, params)?))
+        self.0.guard(|connection| {
+            let sent = connection.notify(Instant::from_nanos(now), method, params);
+            sent.map_err(|error| about(method, error))
+        })
     }
     /// The name that the revision in use has for a purpose.
     fn method(&self, handling: Handling) -> Answer<&'static str> {

@@ -81,7 +81,7 @@ pub(super) fn respond(
             let cache = cacheable.then(|| cache.unwrap_or_default());
             check_result(result, revision, cache, writes_meta)?;
             if runs_task {
-                return engine.finish_task(handle, Kept::new(Outcome::Result { result, cache: None }));
+                return engine.finish_task(handle, Kept::result(result));
             }
             let related = engine.related(handle);
             let Some(request) = engine.take_request(handle) else { return Err(SendError::Over) };
@@ -92,13 +92,23 @@ pub(super) fn respond(
             engine
                 .answer(request.reply, related, false, wire, id, |out| write::result(out, id, result, &stamp))
         }
+        Outcome::Extension { result_type, result } => {
+            check_result(result, revision, None, writes_meta)?;
+            let related = engine.related(handle);
+            let Some(request) = engine.take_request(handle) else { return Err(SendError::Over) };
+            let id = request.id();
+            let stamp = Stamp { result_type: Some(result_type), ..stamp(revision, None, result_meta) };
+            let wire = Wire { revision: Some(revision) };
+            engine
+                .answer(request.reply, related, false, wire, id, |out| write::result(out, id, result, &stamp))
+        }
         Outcome::Error { code, message, data } => {
             if !may_send(code, revision) {
                 return Err(SendError::Invalid("the protocol reserves this error code"));
             }
             let code = if code == code::RESOURCE_NOT_FOUND { features.resource_not_found } else { code };
             if runs_task {
-                return engine.finish_task(handle, Kept::new(Outcome::Error { code, message, data }));
+                return engine.finish_task(handle, Kept::error_with(code, message, data));
             }
             let related = engine.related(handle);
             let Some(request) = engine.take_request(handle) else { return Err(SendError::Over) };

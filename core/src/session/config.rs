@@ -1,11 +1,14 @@
 //! What is the same for all sessions of one service, checked once.
-use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 use core::fmt::Write as _;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::catalog::{Catalog, CatalogFields, VisibleTo};
+use super::{
+    catalog::{Catalog, CatalogFields, VisibleTo},
+    extensions::{ResultTypes, declares_extension},
+};
 use crate::{
     SealKeys,
     error::ConfigError,
@@ -33,7 +36,8 @@ impl Allowed {
     pub(crate) fn by(capabilities: Json<'_>) -> Self {
         let mut allowed = Self::NONE;
         for (place, row) in method::rows().iter().enumerate().take(128) {
-            if row.capability.is_none_or(|path| declares(capabilities, path)) {
+            let extended = row.extension.is_none_or(|name| declares_extension(capabilities, name));
+            if extended && row.capability.is_none_or(|path| declares(capabilities, path)) {
                 allowed.methods |= 1 << place;
             }
             if row.task.is_some_and(|path| declares(capabilities, path)) {
@@ -104,6 +108,7 @@ pub struct ServerConfig {
     pub(crate) revisions: RevisionSet,
     pub(crate) limits: Limits,
     pub(crate) keys: Option<SealKeys>,
+    pub(crate) result_types: ResultTypes,
     pub(crate) unknown_methods: bool,
     pub(crate) trace: bool,
     pub(crate) task_notices: bool,
@@ -132,6 +137,8 @@ struct ServerFields<'a> {
     list_cache: Option<CacheHint>,
     revisions: Option<Vec<String>>,
     limits: Option<Limits>,
+    #[serde(default)]
+    result_types: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     unknown_methods: bool,
     #[serde(default)]
@@ -185,6 +192,14 @@ fn reason_of(error: &serde_json::Error) -> String {
     reason
 }
 
+fn result_types(named: &BTreeMap<String, Vec<String>>) -> Result<ResultTypes, ConfigError> {
+    let mut types = ResultTypes::default();
+    for (extension, kinds) in named {
+        types.add(extension, &kinds.iter().map(String::as_str).collect::<Vec<_>>())?;
+    }
+    Ok(types)
+}
+
 fn revisions(names: &[String]) -> Result<Vec<Revision>, ConfigError> {
     let parse = |name: &String| {
         Revision::from_name(name)
@@ -207,6 +222,7 @@ impl ServerConfig {
             revisions: RevisionSet::all(),
             limits: Limits::default(),
             keys: None,
+            result_types: ResultTypes::default(),
             unknown_methods: false,
             trace: false,
             task_notices: true,
@@ -238,6 +254,7 @@ impl ServerConfig {
         }
         config.limits = fields.limits.unwrap_or_default();
         config.limits.check()?;
+        config.result_types = result_types(&fields.result_types)?;
         config.unknown_methods = fields.unknown_methods;
         config.trace = fields.trace;
         config.task_notices = fields.task_notices.unwrap_or(true);
@@ -307,6 +324,12 @@ impl ServerConfig {
         self.keys = Some(keys);
         self
     }
+    /// Kinds of results (`resultType`) that an extension defines, for those that the engine does not know; it knows `task`
+    /// of `io.modelcontextprotocol/tasks`. May be said once for each extension. Fails on a kind of the protocol itself.
+    pub fn result_types(mut self, extension: &str, result_types: &[&str]) -> Result<Self, ConfigError> {
+        self.result_types.add(extension, result_types)?;
+        Ok(self)
+    }
     /// Deliver requests and notices that no revision knows, instead of refusing or dropping them.
     #[must_use]
     pub fn unknown_methods(mut self, deliver: bool) -> Self {
@@ -365,6 +388,8 @@ pub struct ClientConfig {
     /// In order of preference.
     pub(crate) revisions: Vec<Revision>,
     pub(crate) probe: bool,
+    pub(crate) cache: bool,
+    pub(crate) result_types: ResultTypes,
     pub(crate) limits: Limits,
     pub(crate) trace: bool,
     pub(crate) task_notices: bool,
@@ -379,6 +404,9 @@ struct ClientFields<'a> {
     capabilities: Option<&'a RawValue>,
     revisions: Option<Vec<String>>,
     probe: Option<bool>,
+    cache: Option<bool>,
+    #[serde(default)]
+    result_types: BTreeMap<String, Vec<String>>,
     limits: Option<Limits>,
     #[serde(default)]
     trace: bool,
@@ -393,6 +421,8 @@ impl ClientConfig {
             capabilities: "{}".into(),
             revisions: RevisionSet::all().newest_first().collect(),
             probe: true,
+            cache: true,
+            result_types: ResultTypes::default(),
             limits: Limits::default(),
             trace: false,
             task_notices: true,
@@ -411,6 +441,8 @@ impl ClientConfig {
             config = config.revisions(&revisions(&names)?)?;
         }
         config.probe = fields.probe.unwrap_or(true);
+        config.cache = fields.cache.unwrap_or(true);
+        config.result_types = result_types(&fields.result_types)?;
         config.limits = fields.limits.unwrap_or_default();
         config.limits.check()?;
         config.trace = fields.trace;
@@ -440,6 +472,18 @@ impl ClientConfig {
     pub fn probe(mut self, probe: bool) -> Self {
         self.probe = probe;
         self
+    }
+    /// Whether results are kept for as long as their server allows, and calls answered from them; on by default. A server
+    /// that gives no `ttlMs` allows nothing (`server/utilities/caching`).
+    #[must_use]
+    pub fn cache(mut self, keep: bool) -> Self {
+        self.cache = keep;
+        self
+    }
+    /// As [`ServerConfig::result_types`]: a result of another kind is no valid answer.
+    pub fn result_types(mut self, extension: &str, result_types: &[&str]) -> Result<Self, ConfigError> {
+        self.result_types.add(extension, result_types)?;
+        Ok(self)
     }
     /// Bounds.
     #[must_use]

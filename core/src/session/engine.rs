@@ -5,6 +5,7 @@ use core::time::Duration;
 use super::{
     batches::Batches,
     calls::{Call, Purpose, Wires},
+    client::cache::Cache,
     outbox::Outbox,
     principal::Principal,
     rates::Meter,
@@ -65,6 +66,8 @@ pub(crate) struct Engine {
     pub(crate) tasks: Tasks,
     /// Without one nothing is dated, and what needs a date is refused.
     pub(crate) clock: Option<WallClock>,
+    /// A client's.
+    pub(crate) cache: Cache,
     pub(crate) watched: Watched,
     meter: Meter,
     /// Some notices wait for room in the output.
@@ -104,6 +107,7 @@ impl Engine {
             batches: Batches::default(),
             tasks: Tasks::default(),
             clock: None,
+            cache: Cache::new(limits.cache_bytes),
             watched: Watched::default(),
             meter: Meter::default(),
             holds_notices: false,
@@ -221,6 +225,8 @@ impl Engine {
         self.stats.tasks_now = 0;
         self.unwatch_all();
         self.timers.clear();
+        self.cache.clear();
+        self.stats.cache_bytes_now = 0;
         self.outbox.deliver(Event::Closed(reason));
     }
 

@@ -7,6 +7,7 @@ mod commands;
 mod completion;
 mod config;
 mod engine;
+mod extensions;
 mod lists;
 mod meta;
 mod mint;
@@ -36,7 +37,7 @@ use crate::json::unescape;
 
 pub use calls::CallOptions;
 pub use catalog::{Catalog, Definition, Lint};
-pub use client::Client;
+pub use client::{Client, SubscriptionFilter};
 pub use config::{ClientConfig, ServerConfig};
 pub use server::Server;
 pub use stats::{STATS, Stats};

@@ -9,6 +9,7 @@ use super::{
     commands::{check_notice, respond},
     config::Allowed,
     engine::{Engine, Reply, Wire},
+    extensions::declares_extension,
     meta,
     mint::Mint,
     missing::Missing,
@@ -25,11 +26,11 @@ use super::{
 use crate::{
     CallHandle, RequestHandle, Seed,
     error::{CloseReason, ConfigError, SendError},
-    event::{Action, Event, Method, Outcome, Related, Request, Target, TemplateMatch},
+    event::{Action, Completion, Event, Method, Outcome, Related, Request, Target, TemplateMatch},
     json::{Json, Payload, unescape},
     jsonrpc::{
         code,
-        envelope::{Envelope, Field, Span},
+        envelope::{self, Envelope, Field, Message, Span},
         write,
     },
     method::{self, Handling, MethodId, MethodKind, RateClass, Side},
@@ -158,6 +159,9 @@ impl Server {
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
         self.service.engine.begin(now);
+        if let Outcome::Extension { result_type, .. } = outcome {
+            self.check_extension(request.as_u64(), result_type)?;
+        }
         if let Outcome::Result { result, .. } = outcome {
             let handle = request.as_u64();
             match self.service.engine.requests.get(handle).and_then(Received::handling) {
@@ -446,6 +450,39 @@ impl Server {
         }
     }
 
+    /// Whether an extension that defines this kind of result was declared by both sides for a request.
+    fn check_extension(&self, handle: u64, result_type: &str) -> Result<(), SendError> {
+        let engine = &self.service.engine;
+        let request = engine.requests.get(handle).ok_or_else(|| engine.gone(handle))?;
+        if !request.revision.features().extensions {
+            return Err(SendError::NotInRevision);
+        }
+        let Ok(Message::Single(envelope)) = envelope::parse(request.buf.as_bytes(), Json::MAX_DEPTH) else {
+            return Err(SendError::Over);
+        };
+        let theirs = capabilities(&envelope);
+        let config = &self.service.config;
+        let mut defining = config.result_types.iter().filter(|(_, kind)| *kind == result_type).peekable();
+        if defining.peek().is_none() {
+            return Err(SendError::Invalid(
+                "no extension defines this `resultType`: name it by `result_types`",
+            ));
+        }
+        let declared = config.declared();
+        let ours = Json::from_checked(&declared);
+        if defining.any(|(name, _)| declares_extension(ours, name) && declares_extension(theirs, name)) {
+            Ok(())
+        } else {
+            Err(SendError::MissingCapability("extensions"))
+        }
+    }
+
+    /// The row of a method of an extension that this server declares.
+    fn extended(&self, name: &str, kind: MethodKind, revision: Revision) -> Option<MethodId> {
+        method::find_extension(name, kind, Side::Client, revision)
+            .filter(|row| self.service.allowed.has(*row, revision))
+    }
+
     fn set_level(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply, revision: Revision) {
         let params = envelope.raw(Field::Params).map(Json::from_checked);
         if let Some(level) = params
@@ -496,6 +533,11 @@ fn related_task(engine: &Engine, target: Target) -> String {
         Target::Request(request) => engine.related_task(request.as_u64()),
         Target::Channel => String::new(),
     }
+}
+
+/// What the client declares in this request.
+fn capabilities<'a>(envelope: &Envelope<'a>) -> Json<'a> {
+    envelope.raw(Field::ClientCapabilities).map_or(Json::EMPTY_OBJECT, Json::from_checked)
 }
 
 /// What the catalog knows of a request that is delivered.
@@ -570,7 +612,9 @@ impl Role for Server {
             return self.refuse(reply, id, code::INVALID_REQUEST, message, None);
         }
         let name = envelope.method().unwrap_or_default();
-        let Some(row) = method::find(&name, MethodKind::Request, Side::Client, revision) else {
+        let row = method::find(&name, MethodKind::Request, Side::Client, revision)
+            .or_else(|| self.extended(&name, MethodKind::Request, revision));
+        let Some(row) = row else {
             if self.service.config.unknown_methods && !method::is_known(&name) {
                 if self.is_limited(id, reply, revision, Some(RateClass::Calls)) {
                     return;
@@ -579,6 +623,15 @@ impl Role for Server {
             }
             return self.refuse(reply, id, code::METHOD_NOT_FOUND, "Method not found", None);
         };
+        if let Some(name) =
+            row.row().extension.filter(|name| !declares_extension(capabilities(envelope), name))
+        {
+            let mut data = String::from("{\"requiredCapabilities\":{\"extensions\":{");
+            write::string(&mut data, name);
+            data.push_str(":{}}}}");
+            let message = "The client does not declare the extension";
+            return self.refuse(reply, id, code::MISSING_CLIENT_CAPABILITY, message, Some(&data));
+        }
         if !self.service.allowed.has(row, revision) {
             return self.refuse(
                 reply,
@@ -684,7 +737,7 @@ impl Role for Server {
     fn answered(&mut self, handle: u64, _: Purpose, _: Answer<'_>) {
         // Only keep-alive pings are sent for the engine here, and any answer shows life.
         self.state.pings_missed = 0;
-        self.service.engine.complete(handle, Ok(Payload::from_json(Json::EMPTY_OBJECT)));
+        self.service.engine.complete(handle, Ok(Completion::new(Payload::from_json(Json::EMPTY_OBJECT))));
     }
     fn opening_due(&mut self) {}
     fn say_held(&mut self) {

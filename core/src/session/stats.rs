@@ -24,6 +24,10 @@ pub struct Stats {
     pub tasks: u64,
     /// Of these, those that run or whose outcome is kept.
     pub tasks_now: u64,
+    /// Calls that were answered from the cache.
+    pub cached: u64,
+    /// Bytes of results that are kept.
+    pub cache_bytes_now: u64,
     /// Requests refused because a limit was reached.
     pub refused: u64,
     /// Requests refused and notices dropped because their principal had too many.
@@ -65,6 +69,8 @@ each!(
     calls_now,
     tasks,
     tasks_now,
+    cached,
+    cache_bytes_now,
     refused,
     rate_limited,
     cancelled,

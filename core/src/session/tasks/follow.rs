@@ -9,7 +9,7 @@ use super::{TASKS, millis};
 use crate::{
     CallHandle,
     error::{CallError, Fault, SendError},
-    event::Event,
+    event::{Completion, Event},
     json::{Json, Payload, unescape},
     jsonrpc::{
         envelope::{Envelope, Field},
@@ -307,7 +307,9 @@ impl Engine {
             {
                 self.task_state(parent, result, None);
             }
-            Answer::Result { result, .. } => self.complete(parent, Ok(Payload::from_json(result))),
+            Answer::Result { result, .. } => {
+                self.complete(parent, Ok(Completion::new(Payload::from_json(result))));
+            }
         }
     }
     /// No answer came to a question about a task, or to a call whose outcome nobody wants any more.

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     error::SendError,
-    event::{Outcome, OverReason, Related, TaskId},
+    event::{OverReason, Related, TaskId},
     json::Json,
     jsonrpc::{
         code,
@@ -103,6 +103,12 @@ impl Status {
     }
 }
 
+fn kept(value: Json<'_>) -> Box<str> {
+    let mut text = String::new();
+    write::json(&mut text, value);
+    text.into()
+}
+
 /// The outcome of a request, kept until its task expires.
 #[derive(Debug)]
 pub(crate) enum Kept {
@@ -111,21 +117,14 @@ pub(crate) enum Kept {
 }
 
 impl Kept {
-    pub(crate) fn new(outcome: Outcome<'_>) -> Self {
-        let text = |value| {
-            let mut text = String::new();
-            write::json(&mut text, value);
-            text.into()
-        };
-        match outcome {
-            Outcome::Result { result, .. } => Self::Result(text(result)),
-            Outcome::Error { code, message, data } => {
-                Self::Error { code, message: message.into(), data: data.map(text) }
-            }
-        }
+    pub(crate) fn result(result: Json<'_>) -> Self {
+        Self::Result(kept(result))
+    }
+    pub(crate) fn error_with(code: i32, message: &str, data: Option<Json<'_>>) -> Self {
+        Self::Error { code, message: message.into(), data: data.map(kept) }
     }
     fn error(code: i32, message: &str) -> Self {
-        Self::Error { code, message: message.into(), data: None }
+        Self::error_with(code, message, None)
     }
     fn bytes(&self) -> usize {
         match self {
