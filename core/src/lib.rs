@@ -119,6 +119,7 @@ pub mod json;
 pub mod jsonrpc;
 pub mod limits;
 pub mod method;
+pub mod model;
 pub mod revision;
 mod scan;
 pub mod session;
