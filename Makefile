@@ -106,7 +106,7 @@ tables:
 	@if [ "$(MCP_SPEC_DIR)" = none ]; then \
 		echo "skipped: set MCP_SPEC_DIR to a folder with the schema.json of each revision"; \
 	else \
-		cargo test --locked -p mcp-sansio --test schema_tables; \
+		cargo test --locked -p mcp-sansio --test schema_tables --test model_schemas; \
 	fi
 
 no-std: targets

@@ -31,6 +31,7 @@ pub(super) fn is_icon_size(text: &str) -> bool {
 
 /// Whether a client may load an icon from there: by `https:`, or out of a `data:` URI (`basic/index`, icons).
 pub(super) fn is_icon_source(uri: &str) -> bool {
-    let starts = |scheme: &str| uri.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    let starts =
+        |scheme: &str| uri.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     starts("https://") || starts("data:")
 }

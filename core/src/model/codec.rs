@@ -1,10 +1,5 @@
 //! How typed payloads are read and written: one trait, and what it means for text, lists, maps and absent members.
-use alloc::{
-    borrow::Cow,
-    format,
-    string::String,
-    vec::Vec,
-};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
@@ -46,7 +41,11 @@ impl Misfit {
 
 impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path.is_empty() { f.write_str(&self.problem) } else { write!(f, "{}: {}", self.path, self.problem) }
+        if self.path.is_empty() {
+            f.write_str(&self.problem)
+        } else {
+            write!(f, "{}: {}", self.path, self.problem)
+        }
     }
 }
 
@@ -343,7 +342,11 @@ impl<'a, T: Model<'a>> Model<'a> for Map<'a, T> {
         object.end();
     }
     fn into_owned(self) -> Self::Owned {
-        Map(self.0.into_iter().map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned())).collect())
+        Map(self
+            .0
+            .into_iter()
+            .map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned()))
+            .collect())
     }
     fn find_unknown(&self, unknown: &mut Unknown) {
         for (key, value) in &self.0 {

@@ -1,9 +1,7 @@
 //! Completion of arguments (`server/utilities/completion`).
 use alloc::{borrow::Cow, vec::Vec};
 
-use super::{
-    Map, Number, Request, RequestMetaObject, Response, ResultMetaObject, ResultType, codec::tagged,
-};
+use super::{Map, Number, Request, RequestMetaObject, Response, ResultMetaObject, ResultType, codec::tagged};
 
 objects! {
     /// An argument of a prompt is completed.

@@ -2,8 +2,8 @@
 use alloc::{borrow::Cow, vec::Vec};
 
 use super::{
-    Base64, Map, MediaType, MetaObject, Misfit, Number, Object, Raw, Resource, ResourceContents, codec::tagged,
-    lifecycle::Icon,
+    Base64, Map, MediaType, MetaObject, Misfit, Number, Object, Raw, Resource, ResourceContents,
+    codec::tagged, lifecycle::Icon,
 };
 
 words! {

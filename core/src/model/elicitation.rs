@@ -2,7 +2,8 @@
 use alloc::{borrow::Cow, vec::Vec};
 
 use super::{
-    Map, MetaObject, Notification, Number, Raw, Request, RequestMetaObject, ResultMetaObject, ResultType, TaskMetadata,
+    Map, MetaObject, Notification, Number, Raw, Request, RequestMetaObject, ResultMetaObject, ResultType,
+    TaskMetadata,
 };
 use crate::json::Json;
 

@@ -63,7 +63,8 @@ pub type JSONRPCError<'a> = JSONRPCErrorResponse<'a>;
 /// -32020: header and body differ.
 pub type HeaderMismatchError<'a> = JSONRPCErrorResponse<'a>;
 /// -32021.
-pub type MissingRequiredClientCapabilityError<'a> = ErrorResponse<'a, MissingRequiredClientCapabilityData<'a>>;
+pub type MissingRequiredClientCapabilityError<'a> =
+    ErrorResponse<'a, MissingRequiredClientCapabilityData<'a>>;
 /// -32022.
 pub type UnsupportedProtocolVersionError<'a> = ErrorResponse<'a, UnsupportedProtocolVersionData<'a>>;
 /// -32042.

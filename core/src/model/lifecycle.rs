@@ -3,8 +3,9 @@
 use alloc::{borrow::Cow, vec::Vec};
 
 use super::{
-    ClientCapabilities, IconSize, MediaType, Notification, NotificationParams, Number, Request, RequestMetaObject,
-    RequestParams, Response, ResultMetaObject, ResultType, ServerCapabilities, check, meta::CacheScope,
+    ClientCapabilities, IconSize, MediaType, Notification, NotificationParams, Number, Request,
+    RequestMetaObject, RequestParams, Response, ResultMetaObject, ResultType, ServerCapabilities, check,
+    meta::CacheScope,
 };
 
 words! {

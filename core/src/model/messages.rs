@@ -2,15 +2,15 @@
 use alloc::borrow::Cow;
 
 use super::{
-    CallToolRequest, CancelTaskRequest, CancelledNotification, CompleteRequest, CreateMessageRequest, DiscoverRequest,
-    ElicitRequest, ElicitationCompleteNotification, EmptyResult, GetPromptRequest, GetTaskPayloadRequest,
-    GetTaskRequest, InitializeRequest, InitializedNotification, JSONRPCErrorResponse, ListPromptsRequest,
-    ListResourceTemplatesRequest, ListResourcesRequest, ListRootsRequest, ListTasksRequest, ListToolsRequest,
-    LoggingMessageNotification, Object, OneOrMany, PaginatedRequestParams, PingRequest, ProgressNotification,
-    PromptListChangedNotification, ReadResourceRequest, RequestId, ResourceListChangedNotification,
-    ResourceUpdatedNotification, RootsListChangedNotification, SetLevelRequest, SubscribeRequest,
-    SubscriptionsAcknowledgedNotification, SubscriptionsListenRequest, TaskStatusNotification,
-    ToolListChangedNotification, UnsubscribeRequest,
+    CallToolRequest, CancelTaskRequest, CancelledNotification, CompleteRequest, CreateMessageRequest,
+    DiscoverRequest, ElicitRequest, ElicitationCompleteNotification, EmptyResult, GetPromptRequest,
+    GetTaskPayloadRequest, GetTaskRequest, InitializeRequest, InitializedNotification, JSONRPCErrorResponse,
+    ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListRootsRequest,
+    ListTasksRequest, ListToolsRequest, LoggingMessageNotification, Object, OneOrMany,
+    PaginatedRequestParams, PingRequest, ProgressNotification, PromptListChangedNotification,
+    ReadResourceRequest, RequestId, ResourceListChangedNotification, ResourceUpdatedNotification,
+    RootsListChangedNotification, SetLevelRequest, SubscribeRequest, SubscriptionsAcknowledgedNotification,
+    SubscriptionsListenRequest, TaskStatusNotification, ToolListChangedNotification, UnsubscribeRequest,
     codec::{having, tagged},
 };
 

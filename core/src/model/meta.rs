@@ -28,9 +28,9 @@ impl<'a> Model<'a> for RequestId<'a> {
     fn read(json: Json<'a>) -> Result<Self, Misfit> {
         match json.as_str() {
             Some(text) => Ok(Self::String(text)),
-            None => Number::read(json)
-                .map(Self::Number)
-                .map_err(|_| Misfit::new("expected a string or a number")),
+            None => {
+                Number::read(json).map(Self::Number).map_err(|_| Misfit::new("expected a string or a number"))
+            }
         }
     }
     fn write(&self, out: &mut String) {

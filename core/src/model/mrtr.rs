@@ -2,8 +2,8 @@
 use alloc::{borrow::Cow, string::String};
 
 use super::{
-    CreateMessageRequest, CreateMessageResult, ElicitRequest, ElicitResult, ListRootsRequest, ListRootsResult, Map, Misfit,
-    Model, RequestMetaObject, ResultMetaObject, ResultType, Unknown,
+    CreateMessageRequest, CreateMessageResult, ElicitRequest, ElicitResult, ListRootsRequest,
+    ListRootsResult, Map, Misfit, Model, RequestMetaObject, ResultMetaObject, ResultType, Unknown,
     codec::{having, tagged},
 };
 use crate::json::Json;

@@ -2,8 +2,9 @@
 use alloc::{borrow::Cow, vec::Vec};
 
 use super::{
-    ContentBlock, Icon, InputRequiredOr, InputResponses, Map, MetaObject, Notification, NotificationParams, Number,
-    PaginatedRequestParams, Request, RequestMetaObject, Response, ResultMetaObject, ResultType, Role, meta::CacheScope,
+    ContentBlock, Icon, InputRequiredOr, InputResponses, Map, MetaObject, Notification, NotificationParams,
+    Number, PaginatedRequestParams, Request, RequestMetaObject, Response, ResultMetaObject, ResultType, Role,
+    meta::CacheScope,
 };
 
 objects! {

@@ -9,11 +9,7 @@ use core::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 
 use super::codec::{Misfit, Model, Unknown};
-use crate::{
-    error::NotJson,
-    json::{Json, compact},
-    jsonrpc::id,
-};
+use crate::{error::NotJson, json::Json, jsonrpc::id};
 
 /// Any JSON value, kept as its text. `null` is one of them, wherever it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +62,7 @@ impl<'a> Model<'a> for Raw<'a> {
         Ok(json.into())
     }
     fn write(&self, out: &mut String) {
-        compact(&self.0, out);
+        out.push_str(&self.0);
     }
     fn into_owned(self) -> Self::Owned {
         Raw(Cow::Owned(self.0.into_owned()))
@@ -160,7 +156,9 @@ impl Number<'_> {
     /// The value of a whole number, however it is spelled.
     pub fn as_i64(&self) -> Option<i64> {
         match self.0.strip_prefix('-') {
-            Some(magnitude) => id::as_u64(magnitude).and_then(|magnitude| 0i64.checked_sub_unsigned(magnitude)),
+            Some(magnitude) => {
+                id::as_u64(magnitude).and_then(|magnitude| 0i64.checked_sub_unsigned(magnitude))
+            }
             None => self.as_u64()?.try_into().ok(),
         }
     }

@@ -3,8 +3,8 @@ use alloc::{borrow::Cow, vec::Vec};
 
 use super::{
     Annotations, Base64, Icon, InputRequiredOr, InputResponses, MediaType, MetaObject, Misfit, Notification,
-    NotificationParams, Number, PaginatedRequestParams, Request, RequestMetaObject, Response, ResultMetaObject,
-    ResultType,
+    NotificationParams, Number, PaginatedRequestParams, Request, RequestMetaObject, Response,
+    ResultMetaObject, ResultType,
     codec::having,
     content::media_type,
     meta::{CacheScope, NotificationMetaObject},
@@ -218,6 +218,9 @@ impl<'a> ResourceContents<'a> {
     /// Bytes. Fails if `mime_type` is no media type.
     pub fn blob(uri: impl Into<Cow<'a, str>>, bytes: &[u8], mime_type: &str) -> Result<Self, Misfit> {
         let mime_type = Some(media_type(mime_type)?);
-        Ok(Self::Blob(BlobResourceContents { mime_type, ..BlobResourceContents::new(uri, Base64::encode(bytes)) }))
+        Ok(Self::Blob(BlobResourceContents {
+            mime_type,
+            ..BlobResourceContents::new(uri, Base64::encode(bytes))
+        }))
     }
 }

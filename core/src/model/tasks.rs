@@ -2,8 +2,8 @@
 use alloc::{borrow::Cow, vec::Vec};
 
 use super::{
-    EmptyResult, MetaObject, Notification, Nullable, Number, PaginatedRequestParams, Request, RequestMetaObject,
-    ResultMetaObject,
+    EmptyResult, MetaObject, Notification, Nullable, Number, PaginatedRequestParams, Request,
+    RequestMetaObject, ResultMetaObject,
 };
 
 words! {

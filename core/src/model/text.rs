@@ -73,7 +73,8 @@ impl Base64<'_> {
     }
     /// The bytes.
     pub fn decode(&self) -> Result<Vec<u8>, Misfit> {
-        Alphabet::decode_vec(&self.0).map_err(|_| Misfit::new("not base64 of the standard alphabet with padding"))
+        Alphabet::decode_vec(&self.0)
+            .map_err(|_| Misfit::new("not base64 of the standard alphabet with padding"))
     }
 }
 

@@ -4,9 +4,9 @@ use alloc::{borrow::Cow, vec, vec::Vec};
 use serde::Serialize;
 
 use super::{
-    ContentBlock, Icon, InputRequiredOr, InputResponses, MetaObject, Misfit, Model, Notification, NotificationParams,
-    Number, Object, PaginatedRequestParams, Raw, Request, RequestMetaObject, Response, ResultMetaObject, ResultType,
-    TaskMetadata, meta::CacheScope,
+    ContentBlock, Icon, InputRequiredOr, InputResponses, MetaObject, Misfit, Model, Notification,
+    NotificationParams, Number, Object, PaginatedRequestParams, Raw, Request, RequestMetaObject, Response,
+    ResultMetaObject, ResultType, TaskMetadata, meta::CacheScope,
 };
 
 words! {
