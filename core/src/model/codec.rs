@@ -130,7 +130,7 @@ pub(super) fn member<'a, T: Model<'a>>(key: &str, json: Option<Json<'a>>) -> Res
 }
 
 /// The members of an object, each with its decoded key.
-pub(super) fn members<'a>(json: Json<'a>) -> Result<impl Iterator<Item = (Cow<'a, str>, Json<'a>)>, Misfit> {
+pub(super) fn members(json: Json<'_>) -> Result<impl Iterator<Item = (Cow<'_, str>, Json<'_>)>, Misfit> {
     if !json.is_object() {
         return Err(Misfit::new("expected an object"));
     }
