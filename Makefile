@@ -96,6 +96,7 @@ lint: .venv/installed
 	cd bindings-python && ../$(VENV)/mypy
 	cd tests/interop && ../../$(VENV)/mypy --strict *.py
 	cd tests/readme && ../../$(VENV)/mypy --strict check.py
+	cd tests/types && ../../$(VENV)/mypy --strict generate.py
 
 unit: examples
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests
@@ -106,7 +107,8 @@ tables:
 	@if [ "$(MCP_SPEC_DIR)" = none ]; then \
 		echo "skipped: set MCP_SPEC_DIR to a folder with the schema.json of each revision"; \
 	else \
-		cargo test --locked -p mcp-sansio --test schema_tables --test model_schemas; \
+		cargo test --locked -p mcp-sansio --test schema_tables --test model_schemas && \
+		python3 tests/types/generate.py --check "$(MCP_SPEC_DIR)"; \
 	fi
 
 no-std: targets

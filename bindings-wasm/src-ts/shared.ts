@@ -6,3 +6,4 @@ export * from "./observe.js";
 export type { CommonOptions, Implementation, JsonObject, Limits } from "./options.js";
 export * from "./port.js";
 export * from "./server.js";
+export type * as types from "./types.js";
