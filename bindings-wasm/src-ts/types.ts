@@ -325,14 +325,8 @@ export interface CreateMessageRequestParams {
   temperature?: number;
   toolChoice?: ToolChoice;
   tools?: Tool[];
-  _meta?: CreateMessageRequestParamsMeta;
+  _meta?: RequestMetaObject;
   task?: TaskMetadata;
-  [member: string]: unknown;
-}
-
-/** A part of `CreateMessageRequestParams`: `client/sampling`. */
-export interface CreateMessageRequestParamsMeta {
-  progressToken?: ProgressToken;
   [member: string]: unknown;
 }
 
@@ -399,14 +393,8 @@ export interface ElicitRequestFormParams {
   message: string;
   requestedSchema: ElicitRequestFormParamsRequestedSchema;
   mode?: "form";
-  _meta?: ElicitRequestFormParamsMeta;
+  _meta?: RequestMetaObject;
   task?: TaskMetadata;
-  [member: string]: unknown;
-}
-
-/** A part of `ElicitRequestFormParams`: `client/elicitation`. */
-export interface ElicitRequestFormParamsMeta {
-  progressToken?: ProgressToken;
   [member: string]: unknown;
 }
 
@@ -427,15 +415,9 @@ export interface ElicitRequestURLParams {
   message: string;
   mode: "url";
   url: string;
-  _meta?: ElicitRequestURLParamsMeta;
+  _meta?: RequestMetaObject;
   elicitationId?: string;
   task?: TaskMetadata;
-  [member: string]: unknown;
-}
-
-/** A part of `ElicitRequestURLParams`: `client/elicitation`. */
-export interface ElicitRequestURLParamsMeta {
-  progressToken?: ProgressToken;
   [member: string]: unknown;
 }
 
@@ -640,13 +622,7 @@ export interface InitializeRequestParams {
   capabilities: ClientCapabilities;
   clientInfo: Implementation;
   protocolVersion: string;
-  _meta?: InitializeRequestParamsMeta;
-  [member: string]: unknown;
-}
-
-/** A part of `InitializeRequestParams`: `basic/lifecycle, basic/versioning`. */
-export interface InitializeRequestParamsMeta {
-  progressToken?: ProgressToken;
+  _meta?: RequestMetaObject;
   [member: string]: unknown;
 }
 
@@ -1483,13 +1459,7 @@ export interface SetLevelRequest {
 /** `SetLevelRequestParams` of 2025-11-25: `server/utilities/logging`. */
 export interface SetLevelRequestParams {
   level: LoggingLevel;
-  _meta?: SetLevelRequestParamsMeta;
-  [member: string]: unknown;
-}
-
-/** A part of `SetLevelRequestParams`: `server/utilities/logging`. */
-export interface SetLevelRequestParamsMeta {
-  progressToken?: ProgressToken;
+  _meta?: RequestMetaObject;
   [member: string]: unknown;
 }
 
@@ -1520,13 +1490,7 @@ export interface SubscribeRequest {
 /** `SubscribeRequestParams` of 2025-11-25: `basic`. */
 export interface SubscribeRequestParams {
   uri: string;
-  _meta?: SubscribeRequestParamsMeta;
-  [member: string]: unknown;
-}
-
-/** A part of `SubscribeRequestParams`: `basic`. */
-export interface SubscribeRequestParamsMeta {
-  progressToken?: ProgressToken;
+  _meta?: RequestMetaObject;
   [member: string]: unknown;
 }
 
@@ -1606,14 +1570,8 @@ export interface Task {
 
 /** `TaskAugmentedRequestParams` of 2025-11-25: `basic/utilities/tasks`. */
 export interface TaskAugmentedRequestParams {
-  _meta?: TaskAugmentedRequestParamsMeta;
+  _meta?: RequestMetaObject;
   task?: TaskMetadata;
-  [member: string]: unknown;
-}
-
-/** A part of `TaskAugmentedRequestParams`: `basic/utilities/tasks`. */
-export interface TaskAugmentedRequestParamsMeta {
-  progressToken?: ProgressToken;
   [member: string]: unknown;
 }
 
@@ -1806,13 +1764,7 @@ export interface UnsubscribeRequest {
 /** `UnsubscribeRequestParams` of 2025-11-25: `basic`. */
 export interface UnsubscribeRequestParams {
   uri: string;
-  _meta?: UnsubscribeRequestParamsMeta;
-  [member: string]: unknown;
-}
-
-/** A part of `UnsubscribeRequestParams`: `basic`. */
-export interface UnsubscribeRequestParamsMeta {
-  progressToken?: ProgressToken;
+  _meta?: RequestMetaObject;
   [member: string]: unknown;
 }
 

@@ -229,10 +229,17 @@ class Merger:
         return None
 
     def known(self, member: Member) -> Type:
-        """A member's type: a definition, if it is written in place as a version of the one with the member's name."""
+        """A member's type: a definition, if it is written in place as a version of one."""
+        if not isinstance(member.type, Object):
+            return member.type
+        if member.key == "_meta":
+            # Only requests have metadata with members that are written in place.
+            versions = self.versions[name := "RequestMetaObject"]
+            if member.type not in versions:
+                versions.append(member.type)
+            return Ref(name)
         name = pascal(member.key)
-        in_place = isinstance(member.type, Object) and member.type in self.versions.get(name, ())
-        return Ref(name) if in_place else member.type
+        return Ref(name) if member.type in self.versions.get(name, ()) else member.type
 
     def merge(self, types: list[Type], at: str) -> Type:
         """One type for all of `types`. `at`: the definition or member whose types they are."""

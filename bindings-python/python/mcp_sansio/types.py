@@ -47,7 +47,6 @@ __all__ = [
     "ContentBlock",
     "CreateMessageRequest",
     "CreateMessageRequestParams",
-    "CreateMessageRequestParamsMeta",
     "CreateMessageResult",
     "CreateTaskResult",
     "Cursor",
@@ -56,11 +55,9 @@ __all__ = [
     "DiscoverResultResponse",
     "ElicitRequest",
     "ElicitRequestFormParams",
-    "ElicitRequestFormParamsMeta",
     "ElicitRequestFormParamsRequestedSchema",
     "ElicitRequestParams",
     "ElicitRequestURLParams",
-    "ElicitRequestURLParamsMeta",
     "ElicitResult",
     "ElicitationCompleteNotification",
     "ElicitationCompleteNotificationParams",
@@ -86,7 +83,6 @@ __all__ = [
     "Implementation",
     "InitializeRequest",
     "InitializeRequestParams",
-    "InitializeRequestParamsMeta",
     "InitializeResult",
     "InitializedNotification",
     "InputRequest",
@@ -195,12 +191,10 @@ __all__ = [
     "ServerResult",
     "SetLevelRequest",
     "SetLevelRequestParams",
-    "SetLevelRequestParamsMeta",
     "SingleSelectEnumSchema",
     "StringSchema",
     "SubscribeRequest",
     "SubscribeRequestParams",
-    "SubscribeRequestParamsMeta",
     "SubscriptionFilter",
     "SubscriptionsAcknowledgedNotification",
     "SubscriptionsAcknowledgedNotificationParams",
@@ -211,7 +205,6 @@ __all__ = [
     "SubscriptionsListenResultResponse",
     "Task",
     "TaskAugmentedRequestParams",
-    "TaskAugmentedRequestParamsMeta",
     "TaskMetadata",
     "TaskStatus",
     "TaskStatusNotification",
@@ -235,7 +228,6 @@ __all__ = [
     "URLElicitationRequiredErrorErrorData",
     "UnsubscribeRequest",
     "UnsubscribeRequestParams",
-    "UnsubscribeRequestParamsMeta",
     "UnsupportedProtocolVersionError",
     "UnsupportedProtocolVersionErrorError",
     "UnsupportedProtocolVersionErrorErrorData",
@@ -654,12 +646,6 @@ class Tool(TypedDict):
     execution: NotRequired[ToolExecution]
 
 
-class CreateMessageRequestParamsMeta(TypedDict):
-    """A part of `CreateMessageRequestParams`: `client/sampling`."""
-
-    progressToken: NotRequired[ProgressToken]
-
-
 class CreateMessageRequestParams(TypedDict):
     """`CreateMessageRequestParams` of 2025-11-25 to 2026-07-28: `client/sampling`."""
 
@@ -673,7 +659,7 @@ class CreateMessageRequestParams(TypedDict):
     temperature: NotRequired[float]
     toolChoice: NotRequired[ToolChoice]
     tools: NotRequired[list[Tool]]
-    _meta: NotRequired[CreateMessageRequestParamsMeta]
+    _meta: NotRequired[RequestMetaObject]
     task: NotRequired[TaskMetadata]
 
 
@@ -701,19 +687,13 @@ class ListRootsRequest(TypedDict):
     jsonrpc: NotRequired[Literal["2.0"]]
 
 
-class ElicitRequestURLParamsMeta(TypedDict):
-    """A part of `ElicitRequestURLParams`: `client/elicitation`."""
-
-    progressToken: NotRequired[ProgressToken]
-
-
 class ElicitRequestURLParams(TypedDict):
     """`ElicitRequestURLParams` of 2025-11-25 to 2026-07-28: `client/elicitation`."""
 
     message: str
     mode: Literal["url"]
     url: str
-    _meta: NotRequired[ElicitRequestURLParamsMeta]
+    _meta: NotRequired[RequestMetaObject]
     elicitationId: NotRequired[str]
     task: NotRequired[TaskMetadata]
 
@@ -849,19 +829,13 @@ ElicitRequestFormParamsRequestedSchema = TypedDict(
 """A part of `ElicitRequestFormParams`: `client/elicitation`."""
 
 
-class ElicitRequestFormParamsMeta(TypedDict):
-    """A part of `ElicitRequestFormParams`: `client/elicitation`."""
-
-    progressToken: NotRequired[ProgressToken]
-
-
 class ElicitRequestFormParams(TypedDict):
     """`ElicitRequestFormParams` of 2025-11-25 to 2026-07-28: `client/elicitation`."""
 
     message: str
     requestedSchema: ElicitRequestFormParamsRequestedSchema
     mode: NotRequired[Literal["form"]]
-    _meta: NotRequired[ElicitRequestFormParamsMeta]
+    _meta: NotRequired[RequestMetaObject]
     task: NotRequired[TaskMetadata]
 
 
@@ -1031,19 +1005,13 @@ ClientNotification: TypeAlias = (
 """`ClientNotification` of 2024-11-05 to 2026-07-28: `basic`."""
 
 
-class InitializeRequestParamsMeta(TypedDict):
-    """A part of `InitializeRequestParams`: `basic/lifecycle, basic/versioning`."""
-
-    progressToken: NotRequired[ProgressToken]
-
-
 class InitializeRequestParams(TypedDict):
     """`InitializeRequestParams` of 2025-11-25: `basic/lifecycle, basic/versioning`."""
 
     capabilities: ClientCapabilities
     clientInfo: Implementation
     protocolVersion: str
-    _meta: NotRequired[InitializeRequestParamsMeta]
+    _meta: NotRequired[RequestMetaObject]
 
 
 class InitializeRequest(TypedDict):
@@ -1107,17 +1075,11 @@ class ReadResourceRequest(TypedDict):
     jsonrpc: NotRequired[Literal["2.0"]]
 
 
-class SubscribeRequestParamsMeta(TypedDict):
-    """A part of `SubscribeRequestParams`: `basic`."""
-
-    progressToken: NotRequired[ProgressToken]
-
-
 class SubscribeRequestParams(TypedDict):
     """`SubscribeRequestParams` of 2025-11-25: `basic`."""
 
     uri: str
-    _meta: NotRequired[SubscribeRequestParamsMeta]
+    _meta: NotRequired[RequestMetaObject]
 
 
 class SubscribeRequest(TypedDict):
@@ -1129,17 +1091,11 @@ class SubscribeRequest(TypedDict):
     jsonrpc: NotRequired[Literal["2.0"]]
 
 
-class UnsubscribeRequestParamsMeta(TypedDict):
-    """A part of `UnsubscribeRequestParams`: `basic`."""
-
-    progressToken: NotRequired[ProgressToken]
-
-
 class UnsubscribeRequestParams(TypedDict):
     """`UnsubscribeRequestParams` of 2025-11-25: `basic`."""
 
     uri: str
-    _meta: NotRequired[UnsubscribeRequestParamsMeta]
+    _meta: NotRequired[RequestMetaObject]
 
 
 class UnsubscribeRequest(TypedDict):
@@ -1188,17 +1144,11 @@ class ListToolsRequest(TypedDict):
     params: NotRequired[PaginatedRequestParams]
 
 
-class SetLevelRequestParamsMeta(TypedDict):
-    """A part of `SetLevelRequestParams`: `server/utilities/logging`."""
-
-    progressToken: NotRequired[ProgressToken]
-
-
 class SetLevelRequestParams(TypedDict):
     """`SetLevelRequestParams` of 2025-11-25: `server/utilities/logging`."""
 
     level: LoggingLevel
-    _meta: NotRequired[SetLevelRequestParamsMeta]
+    _meta: NotRequired[RequestMetaObject]
 
 
 class SetLevelRequest(TypedDict):
@@ -2104,16 +2054,10 @@ class SubscriptionsListenResultResponse(TypedDict):
     result: SubscriptionsListenResult
 
 
-class TaskAugmentedRequestParamsMeta(TypedDict):
-    """A part of `TaskAugmentedRequestParams`: `basic/utilities/tasks`."""
-
-    progressToken: NotRequired[ProgressToken]
-
-
 class TaskAugmentedRequestParams(TypedDict):
     """`TaskAugmentedRequestParams` of 2025-11-25: `basic/utilities/tasks`."""
 
-    _meta: NotRequired[TaskAugmentedRequestParamsMeta]
+    _meta: NotRequired[RequestMetaObject]
     task: NotRequired[TaskMetadata]
 
 
