@@ -96,7 +96,7 @@ lint: .venv/installed
 	cd bindings-python && ../$(VENV)/mypy
 	cd tests/interop && ../../$(VENV)/mypy --strict *.py
 	cd tests/readme && ../../$(VENV)/mypy --strict check.py
-	cd tests/types && ../../$(VENV)/mypy --strict generate.py
+	cd tests/types && ../../$(VENV)/mypy --strict *.py
 
 unit: examples
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests

@@ -13,6 +13,8 @@
 //! | [`stdio::Connection`] | either of them over a byte stream, one message a line |
 //! | [`embed`] | the same for bindings to other languages |
 //!
+//! What they carry they move without looking into it. An application that wants types for it finds them in [`model`].
+//!
 //! All five revisions are spoken in one build ([`revision`]), by both roles, from one table of methods ([`method`]). A server
 //! serves *modern* requests (2026-07-28, `_meta` on each) and one *legacy* session (`initialize`) side by side. A client
 //! finds out which of them it has met:
