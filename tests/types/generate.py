@@ -124,6 +124,8 @@ def python(types: dict[str, Type], said: Callable[[str], str]) -> str:
 
     def declared(name: str, one: Type) -> str:
         doc = f'"""{said(name)}"""'
+        if isinstance(one, Ref):
+            return f"class {name}({one.name}):\n    {doc}\n"
         if not isinstance(one, Object):
             return f"{wrapped(f'{name}: TypeAlias = ', one)}\n{doc}\n"
         if all(each.key.isidentifier() and not iskeyword(each.key) for each in one.members):

@@ -1490,8 +1490,8 @@ class ElicitationCompleteNotification(TypedDict):
     params: ElicitationCompleteNotificationParams
 
 
-EmptyResult: TypeAlias = Result
-"""`EmptyResult` of 2024-11-05 to 2026-07-28: `basic`."""
+class EmptyResult(Result):
+    """`EmptyResult` of 2024-11-05 to 2026-07-28: `basic`."""
 
 
 class Error(TypedDict):

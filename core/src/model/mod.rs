@@ -3,6 +3,7 @@
 //! A machine moves payloads without looking into them; these types are for an application that wants to. Each covers all
 //! revisions: a member that one of them lacks, or lets out, is an `Option`. Nothing is lost on the way through: members
 //! that no revision names are in `extra`, words and kinds that none has are `Other`, numbers keep their spelling.
+//! `serde` reads them from JSON text alone, not from a `serde_json::Value` or a reader: they borrow from the text.
 //!
 //! ```
 //! use mcp_sansio::{
