@@ -14,6 +14,7 @@
 //! | [`embed`] | the same for bindings to other languages |
 //!
 //! What they carry they move without looking into it. An application that wants types for it finds them in [`model`].
+//! Beside them, [`uri`] matches resource templates and keeps files in a root, and [`syntax`] checks single strings.
 //!
 //! All five revisions are spoken in one build ([`revision`]), by both roles, from one table of methods ([`method`]). A server
 //! serves *modern* requests (2026-07-28, `_meta` on each) and one *legacy* session (`initialize`) side by side. A client
@@ -45,7 +46,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let tool = Json::parse(br#"{"name":"greet","description":"Greets","inputSchema":{"type":"object"}}"#)?;
-//! let config = ServerConfig::new("greeter", "1.0.0").catalog(Arc::new(Catalog::from_tools([tool])?));
+//! let config = ServerConfig::new("greeter", "1.0.0").catalog(Arc::new(Catalog::new().tools([tool])?));
 //! // Seeds are 32 fresh random bytes; these two are fixed so that the example is the same each time.
 //! let mut server = Connection::new(Server::new(Arc::new(config), Seed([1; 32])));
 //! let mut client = Connection::new(Client::new(Arc::new(ClientConfig::new("host", "1.0.0")), Seed([2; 32])));
@@ -113,6 +114,7 @@
 #![deny(missing_docs)]
 extern crate alloc;
 
+pub mod degrade;
 pub mod embed;
 pub mod error;
 pub mod event;
@@ -126,8 +128,11 @@ pub mod revision;
 mod scan;
 pub mod session;
 pub mod stdio;
+
+pub mod syntax;
 pub mod time;
 pub mod trace;
+pub mod uri;
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(

@@ -13,6 +13,17 @@ pub enum Era {
     Modern,
 }
 
+/// What a tool may give besides its content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Structured {
+    /// Nothing.
+    None,
+    /// An object.
+    Object,
+    /// Any value.
+    Any,
+}
+
 /// What a revision has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -44,6 +55,20 @@ pub struct Features {
     pub elicitation_modes: bool,
     /// A question in `url` mode carries an `elicitationId`.
     pub elicitation_id: bool,
+    /// Content may be audio.
+    pub audio: bool,
+    /// Content may be a link to a resource.
+    pub resource_links: bool,
+    /// What `structuredContent` of a tool's result, and its `outputSchema`, may be.
+    pub structured: Structured,
+    /// A sampling message, or result, may have several contents.
+    pub sampling_arrays: bool,
+    /// Sampling may use tools.
+    pub sampling_tools: bool,
+    /// Tools carry `execution`, which says whether they run as tasks.
+    pub tool_execution: bool,
+    /// `completion/complete` carries `context`.
+    pub completion_context: bool,
     /// The code for a resource that does not exist.
     pub resource_not_found: i32,
 }
@@ -73,6 +98,13 @@ const FIRST_LEGACY: Row = Row {
         extensions: false,
         elicitation_modes: false,
         elicitation_id: false,
+        audio: false,
+        resource_links: false,
+        structured: Structured::None,
+        sampling_arrays: false,
+        sampling_tools: false,
+        tool_execution: false,
+        completion_context: false,
         resource_not_found: -32002,
     },
 };
@@ -93,6 +125,13 @@ const FIRST_MODERN: Row = Row {
         extensions: true,
         elicitation_modes: true,
         elicitation_id: false,
+        audio: true,
+        resource_links: true,
+        structured: Structured::Any,
+        sampling_arrays: true,
+        sampling_tools: true,
+        tool_execution: false,
+        completion_context: true,
         resource_not_found: -32602,
     },
 };
@@ -102,9 +141,19 @@ static TABLE: &[Row] = &[
     FIRST_LEGACY,
     Row {
         name: "2025-03-26",
-        features: Features { batches: true, progress_message: true, ..FIRST_LEGACY.features },
+        features: Features { batches: true, progress_message: true, audio: true, ..FIRST_LEGACY.features },
     },
-    Row { name: "2025-06-18", features: Features { progress_message: true, ..FIRST_LEGACY.features } },
+    Row {
+        name: "2025-06-18",
+        features: Features {
+            progress_message: true,
+            audio: true,
+            resource_links: true,
+            structured: Structured::Object,
+            completion_context: true,
+            ..FIRST_LEGACY.features
+        },
+    },
     Row {
         name: "2025-11-25",
         features: Features {
@@ -113,6 +162,13 @@ static TABLE: &[Row] = &[
             progress_message: true,
             elicitation_modes: true,
             elicitation_id: true,
+            audio: true,
+            resource_links: true,
+            structured: Structured::Object,
+            sampling_arrays: true,
+            sampling_tools: true,
+            tool_execution: true,
+            completion_context: true,
             ..FIRST_LEGACY.features
         },
     },

@@ -234,7 +234,7 @@ fn content_is_made_right_or_refused() {
     assert_eq!(image.to_json(), r#"{"type":"image","data":"+/8AEA==","mimeType":"image/svg+xml"}"#);
     let audio = ContentBlock::audio(b"", "audio/ogg; codecs=opus").unwrap();
     assert_eq!(audio.to_json(), r#"{"type":"audio","data":"","mimeType":"audio/ogg; codecs=opus"}"#);
-    for wrong in ["", "image", "image/", "/png", "image/p ng", "image/png;", "ima\nge/png", "image/png/x"] {
+    for wrong in ["", "image", "image/", "/png", "image/p ng", "image/png; q", "ima\nge/png", "image/png/x"] {
         let said = ContentBlock::image(b"", wrong).unwrap_err().to_string();
         assert!(said.starts_with("mimeType: not a media type"), "{said}");
         assert!(

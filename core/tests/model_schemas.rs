@@ -1,10 +1,5 @@
 //! The typed payloads against the schemas and the examples that the protocol publishes: see `spec`.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 mod spec;
 
 use std::{

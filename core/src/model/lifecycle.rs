@@ -4,9 +4,10 @@ use alloc::{borrow::Cow, vec::Vec};
 
 use super::{
     ClientCapabilities, IconSize, MediaType, Notification, NotificationParams, Number, Request,
-    RequestMetaObject, RequestParams, Response, ResultMetaObject, ResultType, ServerCapabilities, check,
+    RequestMetaObject, RequestParams, Response, ResultMetaObject, ResultType, ServerCapabilities,
     meta::CacheScope,
 };
+use crate::syntax;
 
 words! {
     /// The background that an icon is drawn for.
@@ -124,9 +125,9 @@ pub type DiscoverResultResponse<'a> = Response<'a, DiscoverResult<'a>>;
 pub type PingRequest<'a> = Request<'a, Option<RequestParams<'a>>>;
 
 impl Icon<'_> {
-    /// Whether a client may load it: by `https:`, or out of a `data:` URI. A client that does also checks that the server
-    /// it has the icon from is the same origin, sends no credentials, and takes the bytes for untrusted.
+    /// Whether a client may load it: by `https`, or out of a `data` URI of an image. What else it has to see to:
+    /// [`syntax::icon_may_be_fetched`].
     pub fn may_be_fetched(&self) -> bool {
-        check::is_icon_source(&self.src)
+        syntax::icon_may_be_fetched(&self.src)
     }
 }

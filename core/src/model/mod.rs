@@ -30,7 +30,6 @@
 mod macros;
 
 pub mod capabilities;
-mod check;
 mod codec;
 pub mod completion;
 pub mod content;

@@ -4,11 +4,8 @@ use core::ops::Deref;
 
 use base64ct::{Base64 as Alphabet, Encoding};
 
-use super::{
-    check,
-    codec::{Misfit, Model, Unknown},
-};
-use crate::{json::Json, jsonrpc::write};
+use super::codec::{Misfit, Model, Unknown};
+use crate::{json::Json, jsonrpc::write, syntax};
 
 macro_rules! texts {
     ($( $(#[$doc:meta])* $name:ident: $check:path, $problem:literal; )*) => { $(
@@ -59,11 +56,11 @@ macro_rules! texts {
 
 texts! {
     /// Bytes in base64: the standard alphabet, padded (`server/resources`).
-    Base64: check::is_base64, "not base64 of the standard alphabet with padding";
+    Base64: syntax::is_base64, "not base64 of the standard alphabet with padding";
     /// A media type such as `image/png` (`server/resources`).
-    MediaType: check::is_media_type, "not a media type such as image/png";
+    MediaType: syntax::is_media_type, "not a media type such as image/png";
     /// A size of an icon: `48x48`, or `any` for one that scales (`basic/index`, icons).
-    IconSize: check::is_icon_size, "neither a width and height such as 48x48 nor any";
+    IconSize: is_icon_size, "neither a width and height such as 48x48 nor any";
 }
 
 impl Base64<'_> {
@@ -86,4 +83,10 @@ impl IconSize<'_> {
     pub fn pixels(width: u32, height: u32) -> IconSize<'static> {
         IconSize(Cow::Owned(format!("{width}x{height}")))
     }
+}
+
+/// `any`, or a width and a height in pixels.
+fn is_icon_size(text: &str) -> bool {
+    let pixels = |side: &str| !side.is_empty() && side.bytes().all(|byte| byte.is_ascii_digit());
+    text == "any" || text.split_once('x').is_some_and(|(width, height)| pixels(width) && pixels(height))
 }

@@ -9,11 +9,12 @@ use super::{
     config::Allowed,
     engine::{Engine, Reply, Wire},
     meta,
+    principal::Principal,
     role::{Answer, PROGRESS, Role},
     timers::Timer,
 };
 use crate::{
-    CallHandle, InputHandle, RequestHandle, Seed,
+    CallHandle, InputHandle, RequestHandle, Seed, degrade,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
     event::{Action, Event, Input, Method, Outcome, Ready, Related},
     json::{Json, Payload},
@@ -178,6 +179,9 @@ impl Client {
         if let Some(row) = row.filter(|row| !self.offered.has(*row, revision)) {
             return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
         }
+        let completes = row.is_some_and(|row| row.row().handling == Handling::Complete);
+        let said = params.filter(|_| completes).and_then(|params| degrade::completion(params, revision));
+        let params = said.as_deref().map(Json::from_checked).or(params);
         let modern = revision.era() == Era::Modern;
         let mut level_meta = String::new();
         let meta = match options.log_level.filter(|_| modern) {
@@ -460,6 +464,9 @@ impl Role for Client {
     fn engine_ref(&self) -> &Engine {
         &self.engine
     }
+    fn principal(&self) -> Principal {
+        Principal::default()
+    }
     fn revision(&self) -> Option<Revision> {
         Client::revision(self)
     }
@@ -486,13 +493,16 @@ impl Role for Client {
         if !matches!(self.life, Life::Ready(_)) {
             return self.refuse(reply, id, code::INVALID_REQUEST, "Not initialized", None);
         }
+        if self.is_limited(id, reply, revision, row.row().rate) {
+            return;
+        }
         let params = envelope.raw(Field::Params).map(Json::from_checked);
         let missing =
             row.row().required.iter().find(|field| params.and_then(|params| params.member(field)).is_none());
         if let Some(field) = missing {
             return self.refuse(reply, id, code::INVALID_PARAMS, &format!("`{field}` is missing"), None);
         }
-        let admitted = self.engine.admit(envelope, id, reply, revision, Some(row), None);
+        let admitted = self.engine.admit(envelope, id, reply, revision, Some(row), false);
         let Some((handle, buf)) = admitted else { return };
         let params = envelope.span(Field::Params);
         self.engine.outbox.deliver(Event::Input(Input {
@@ -507,6 +517,9 @@ impl Role for Client {
         let row = self
             .reading()
             .and_then(|revision| method::find(&name, MethodKind::Notification, Side::Server, revision));
+        if self.is_dropped(row) {
+            return;
+        }
         let params = envelope.raw(Field::Params).map(Json::from_checked);
         match row.map(|row| row.row().handling) {
             Some(Handling::Cancelled) => {

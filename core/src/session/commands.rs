@@ -1,10 +1,11 @@
 //! What an application says, checked: answers and notices of both roles.
 use super::{
+    completion,
     engine::{Engine, Wire},
     meta,
-    subscriptions::CHANGES,
 };
 use crate::{
+    degrade,
     error::SendError,
     event::{CacheHint, Outcome},
     json::{Flags, Json, unescape},
@@ -42,9 +43,12 @@ pub(super) fn check_notice(
         Some(Handling::Initialized | Handling::Acknowledged) => {
             Err(SendError::Invalid("the engine sends this notice itself"))
         }
-        _ if CHANGES.iter().any(|change| change.method() == method) => {
-            Err(SendError::Invalid("a change is told with `publish`"))
-        }
+        Some(
+            Handling::ToolsChanged
+            | Handling::PromptsChanged
+            | Handling::ResourcesChanged
+            | Handling::ResourceUpdated,
+        ) => Err(SendError::Invalid("a change is told with `publish`")),
         _ => Ok(()),
     }
 }
@@ -62,6 +66,13 @@ pub(super) fn respond(
     let cacheable = request.method.is_some_and(|row| row.row().cacheable.contains(revision));
     match outcome {
         Outcome::Result { result, cache } => {
+            let said = match request.method.map(|row| row.row().handling) {
+                Some(Handling::Complete) => completion::cut(result),
+                Some(Handling::CallTool) => degrade::tool_result(result, revision),
+                Some(Handling::GetPrompt) => degrade::prompt(result, revision),
+                _ => None,
+            };
+            let result = said.as_deref().map_or(result, Json::from_checked);
             let cache = cacheable.then(|| cache.unwrap_or_default());
             check_result(result, revision, cache)?;
             let related = engine.related(handle);
