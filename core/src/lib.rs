@@ -15,6 +15,7 @@
 //! | [`elicitation`] | forms that a server asks with, and the answers to them |
 //! | `schema` (feature `schema`) | JSON Schema 2020-12 and draft-07: arguments and structured results of tools |
 //!
+//! What they carry they move without looking into it. An application that wants types for it finds them in [`model`].
 //! Beside them, [`uri`] matches resource templates and keeps files in a root, and [`syntax`] checks single strings.
 //!
 //! All five revisions are spoken in one build ([`revision`]), by both roles, from one table of methods ([`method`]). A server
@@ -133,6 +134,7 @@ pub mod json;
 pub mod jsonrpc;
 pub mod limits;
 pub mod method;
+pub mod model;
 pub mod revision;
 mod scan;
 #[cfg(feature = "schema")]

@@ -1,27 +1,18 @@
 //! The tables against the schemas that the protocol publishes, both ways.
-//!
-//! `MCP_SPEC_DIR` names the folder that holds one folder a revision, each with its `schema.json`, and `ext-tasks` with
-//! that of the extension. A relative path begins at the root of the workspace. Without the variable, or with `none`,
-//! nothing is compared; `make tables` then says so.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::{
-    collections::BTreeSet,
-    env, fs,
-    io::{self, Write},
-    path::PathBuf,
-    sync::Once,
-};
+mod spec;
+
+use std::collections::BTreeSet;
 
 use mcp_sansio::{
     method::{self, MethodKind, MethodRow, Side},
     revision::{Era, Revision, RevisionSet},
 };
 use serde_json::Value;
+use spec::reference;
 
 const TASKS: &str = "io.modelcontextprotocol/tasks";
-
-static NOT_COMPARED: Once = Once::new();
 
 /// Who sends it and how, its name, and the required members of its params.
 type Message = (&'static str, String, BTreeSet<String>);
@@ -38,29 +29,7 @@ struct Schema(Value);
 impl Schema {
     /// `None` if there is said to be none.
     fn read(folder: &str) -> Option<Self> {
-        let named = env::var("MCP_SPEC_DIR").unwrap_or_else(|_| "none".into());
-        if named == "none" {
-            // Past the capture of the test's output, once.
-            NOT_COMPARED.call_once(|| {
-                writeln!(
-                    io::stderr(),
-                    "MCP_SPEC_DIR names no folder: the tables were NOT compared with the schemas"
-                )
-                .expect("stderr is writable");
-            });
-            return None;
-        }
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-        let path = root.join(named).join(folder).join("schema.json");
-        let text = fs::read(&path).unwrap_or_else(|error| {
-            panic!(
-                "{}: {error}; set MCP_SPEC_DIR to the folder of the protocol's schemas, or to `none`",
-                path.display()
-            )
-        });
-        let mut whole: Value = serde_json::from_slice(&text).expect("a schema is JSON");
-        let key = if whole.get("$defs").is_some() { "$defs" } else { "definitions" };
-        Some(Self(whole.get_mut(key).expect("a schema has definitions").take()))
+        spec::definitions(folder).map(Self)
     }
 
     fn has(&self, definition: &str) -> bool {
@@ -152,10 +121,6 @@ impl Schema {
             (method, name.strip_suffix("Request").expect("the types of requests are named so"))
         })
     }
-}
-
-fn reference(schema: &Value) -> Option<&str> {
-    schema["$ref"].as_str()?.rsplit('/').next()
 }
 
 /// The revisions that have a schema.
