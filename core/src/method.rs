@@ -82,10 +82,21 @@ pub enum Handling {
     ToolsChanged,
     /// Is a log notice; goes to the application.
     Log,
-    /// A question for the client's application.
-    Input,
+    /// Asks the user: a question for the client's application.
+    Elicit,
+    /// Asks the model: a question for the client's application.
+    Sample,
+    /// Asks which folders matter: a question for the client's application.
+    ListRoots,
     /// Goes to the application as it is.
     Deliver,
+}
+
+impl Handling {
+    /// Whether it is a question that a server asks in the course of a request.
+    pub const fn is_question(self) -> bool {
+        matches!(self, Self::Elicit | Self::Sample | Self::ListRoots)
+    }
 }
 
 /// How long a call of this method may be silent.
@@ -160,13 +171,25 @@ pub fn find_embedded(name: &str, revision: Revision) -> Option<MethodId> {
     named(name).find(|(_, row)| row.embedded.contains(revision)).map(|(id, _)| id)
 }
 
+/// The row of a question of the server in `revision`, as a message or carried in a result.
+pub fn find_question(name: &str, revision: Revision) -> Option<MethodId> {
+    named(name)
+        .find(|(_, row)| row.handling.is_question() && row.revisions.union(row.embedded).contains(revision))
+        .map(|(id, _)| id)
+}
+
+/// A row of the question of this name, of whatever revision.
+pub fn any_question(name: &str) -> Option<MethodId> {
+    named(name).find(|(_, row)| row.handling.is_question()).map(|(id, _)| id)
+}
+
 /// Whether any revision or extension has a method of this name, for any sender.
 pub fn is_known(name: &str) -> bool {
     named(name).next().is_some()
 }
 
 /// The row of the one core method that `sender` sends in `revision` to have this done, if there is one. Of the several
-/// methods that are [`Handling::Input`] or [`Handling::Deliver`] it is the first.
+/// methods that are [`Handling::Deliver`] it is the first.
 pub fn with_handling(handling: Handling, sender: Side, revision: Revision) -> Option<MethodId> {
     (0..)
         .map(MethodId)
@@ -291,7 +314,6 @@ const QUESTION: MethodRow = MethodRow {
     revisions: LEGACY,
     embedded: MODERN,
     timeout: TimeoutClass::Human,
-    handling: Handling::Input,
     ..REQUEST
 };
 
@@ -490,6 +512,7 @@ static ROWS: &[MethodRow] = &[
         name: "sampling/createMessage",
         capability: Some("sampling"),
         required: &["messages", "maxTokens"],
+        handling: Handling::Sample,
         ..QUESTION
     },
     MethodRow {
@@ -498,6 +521,7 @@ static ROWS: &[MethodRow] = &[
         embedded: RevisionSet::EMPTY,
         capability: Some("elicitation"),
         required: &["message", "requestedSchema"],
+        handling: Handling::Elicit,
         ..QUESTION
     },
     MethodRow {
@@ -505,6 +529,7 @@ static ROWS: &[MethodRow] = &[
         revisions: RevisionSet::one(Revision::V2025_11_25),
         capability: Some("elicitation"),
         required: &["message"],
+        handling: Handling::Elicit,
         ..QUESTION
     },
     MethodRow {
@@ -513,7 +538,13 @@ static ROWS: &[MethodRow] = &[
         required: &["elicitationId"],
         ..NOTICE
     },
-    MethodRow { name: "roots/list", capability: Some("roots"), timeout: TimeoutClass::Machine, ..QUESTION },
+    MethodRow {
+        name: "roots/list",
+        capability: Some("roots"),
+        timeout: TimeoutClass::Machine,
+        handling: Handling::ListRoots,
+        ..QUESTION
+    },
     MethodRow {
         name: "notifications/roots/list_changed",
         senders: Senders::Client,
@@ -586,10 +617,8 @@ mod tests {
     }
 
     #[test]
-    fn only_questions_and_deliveries_share_a_handling() {
-        let alone = |row: &&MethodRow| {
-            row.extension.is_none() && !matches!(row.handling, Handling::Input | Handling::Deliver)
-        };
+    fn only_deliveries_share_a_handling() {
+        let alone = |row: &&MethodRow| row.extension.is_none() && row.handling != Handling::Deliver;
         for row in ROWS.iter().filter(alone) {
             for side in senders(row) {
                 for revision in Revision::all().filter(|revision| row.revisions.contains(*revision)) {

@@ -44,6 +44,9 @@ pub struct Features {
     pub elicitation_modes: bool,
     /// A question in `url` mode carries an `elicitationId`.
     pub elicitation_id: bool,
+    /// A question for the model may offer it tools, and ask for context, where the client declared `sampling.tools` and
+    /// `sampling.context`.
+    pub sampling_tools: bool,
     /// The code for a resource that does not exist.
     pub resource_not_found: i32,
 }
@@ -73,6 +76,7 @@ const FIRST_LEGACY: Row = Row {
         extensions: false,
         elicitation_modes: false,
         elicitation_id: false,
+        sampling_tools: false,
         resource_not_found: -32002,
     },
 };
@@ -93,6 +97,7 @@ const FIRST_MODERN: Row = Row {
         extensions: true,
         elicitation_modes: true,
         elicitation_id: false,
+        sampling_tools: true,
         resource_not_found: -32602,
     },
 };
@@ -113,6 +118,7 @@ static TABLE: &[Row] = &[
             progress_message: true,
             elicitation_modes: true,
             elicitation_id: true,
+            sampling_tools: true,
             ..FIRST_LEGACY.features
         },
     },

@@ -8,7 +8,7 @@ use super::{
     timers::{Arming, Timer},
 };
 use crate::{
-    CallHandle,
+    CallHandle, RequestHandle,
     error::{CallError, SendError, TimeLimit},
     event::{Completion, Event, Related},
     json::{Json, Payload, unescape},
@@ -30,6 +30,18 @@ pub(crate) enum Purpose {
     Initialize,
     /// Keep-alive.
     Ping,
+    /// A handler's question, in the course of the request with this handle.
+    Question(u64),
+}
+
+impl Purpose {
+    /// What the messages of a call belong to.
+    fn related(self, handle: u64) -> Related {
+        match self {
+            Self::Question(request) => Related::Request(RequestHandle::from_u64(request)),
+            _ => Related::Call(CallHandle(handle)),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -156,7 +168,7 @@ pub(crate) struct NewCall<'a> {
 }
 
 /// Checks the `_meta` members of an application.
-fn check_meta(members: Option<Json<'_>>, progress: bool) -> Result<(), SendError> {
+pub(super) fn check_meta(members: Option<Json<'_>>, progress: bool) -> Result<(), SendError> {
     let Some(members) = members else { return Ok(()) };
     if !members.is_object() {
         return Err(SendError::Invalid("`_meta` must be an object"));
@@ -202,6 +214,7 @@ impl Engine {
         options: &CallOptions<'_>,
     ) -> Result<u64, SendError> {
         let application = call.purpose == Purpose::Application;
+        let own = !application && !matches!(call.purpose, Purpose::Question(_));
         if call.params.is_some_and(|params| !params.is_object()) {
             return Err(SendError::Invalid("params must be an object"));
         }
@@ -242,9 +255,9 @@ impl Engine {
             }
             out.push('}');
         };
-        let related = Related::Call(CallHandle(handle));
         let wire = Wire { revision: Some(call.revision) };
-        let order = match self.send(related, !application, wire, write) {
+        let related = call.purpose.related(handle);
+        let order = match self.send(related, own, wire, write) {
             Ok(order) => order,
             Err(error) => {
                 self.wires.remove(wire_id);
@@ -312,7 +325,8 @@ impl Engine {
     }
     /// Tells the peer that an answer is not wanted any more.
     pub(crate) fn send_cancelled(&mut self, handle: u64, reason: Option<&str>, wire: Wire) {
-        let Some(wire_id) = self.calls.get(handle).map(|call| call.wire) else { return };
+        let Some(call) = self.calls.get(handle) else { return };
+        let (wire_id, related) = (call.wire, call.purpose.related(handle));
         let Some(method) = self.cancelled_method() else { return };
         let params = |out: &mut String| {
             out.push_str("{\"requestId\":");
@@ -323,7 +337,6 @@ impl Engine {
             }
             out.push('}');
         };
-        let related = Related::Call(CallHandle(handle));
         // A reason beyond the limit of a message is left out.
         if self.send(related, false, wire, |out| write::notification_with(out, method, Some(params))).is_err()
             && reason.is_some()

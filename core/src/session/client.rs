@@ -549,7 +549,7 @@ impl Role for Client {
             Purpose::Probe => self.discovered(answer),
             Purpose::Initialize => self.initialized(answer),
             Purpose::Ping => self.pings_missed = 0,
-            Purpose::Application => {}
+            Purpose::Application | Purpose::Question(_) => {}
         }
     }
     fn peer_error(&mut self, error: RpcError) {

@@ -17,7 +17,8 @@ use crate::{
     revision::{Era, Revision, RevisionSet},
 };
 
-/// The methods that a peer's declared capabilities allow, by place in the table.
+/// The methods that a peer's declared capabilities allow, by place in the table, and from the other end what more a
+/// question may need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Allowed(u128);
 
@@ -28,15 +29,56 @@ impl Allowed {
     /// Rows whose capability is declared by `capabilities`, an object.
     pub(crate) fn by(capabilities: Json<'_>) -> Self {
         let mut bits = 0;
-        for (place, row) in method::rows().iter().enumerate().take(128) {
+        for (place, row) in method::rows().iter().enumerate().take(124) {
             if row.capability.is_none_or(|path| declares(capabilities, path)) {
                 bits |= 1 << place;
             }
         }
+        for need in Need::ALL {
+            let declared = declares(capabilities, need.path())
+                || need == Need::Form
+                    && declares(capabilities, "elicitation")
+                    && !declares(capabilities, Need::Url.path());
+            bits |= if declared { need.bit() } else { 0 };
+        }
         Self(bits)
+    }
+    /// Whether more than a question's own capability is declared.
+    pub(crate) fn covers(self, need: Need) -> bool {
+        self.0 & need.bit() != 0
     }
     pub(crate) fn has(self, id: MethodId, revision: Revision) -> bool {
         self.0 >> id.index() & 1 != 0 || id.row().ungated.contains(revision)
+    }
+}
+
+/// What a question may need besides the capability of its method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// A form to fill in; what declares neither mode declares this one.
+    Form,
+    /// A URL to visit.
+    Url,
+    /// Tools for the model.
+    Tools,
+    /// Context for the model.
+    Context,
+}
+
+impl Need {
+    const ALL: [Self; 4] = [Self::Form, Self::Url, Self::Tools, Self::Context];
+
+    const fn bit(self) -> u128 {
+        1 << (127 - self as u32)
+    }
+    /// The capability that says so.
+    pub(crate) const fn path(self) -> &'static str {
+        match self {
+            Self::Form => "elicitation.form",
+            Self::Url => "elicitation.url",
+            Self::Tools => "sampling.tools",
+            Self::Context => "sampling.context",
+        }
     }
 }
 

@@ -111,6 +111,10 @@ impl Engine {
     pub(crate) fn is_open(&self) -> bool {
         !self.ended && self.ending.is_none()
     }
+    /// Whether the peer sends no more.
+    pub(crate) fn peer_left(&self) -> bool {
+        self.ended || self.ending.is_some_and(|ending| ending.reason == CloseReason::Peer)
+    }
     pub(crate) fn has_ended(&self) -> bool {
         self.ended
     }

@@ -1,19 +1,23 @@
 //! The roles on one ordered channel of messages.
 mod batches;
 mod calls;
+mod canonical;
 mod catalog;
 mod client;
 mod commands;
 mod config;
 mod engine;
+mod input;
 mod meta;
 mod mint;
 mod opening;
 mod outbox;
 mod principal;
+mod questions;
 mod requests;
 pub(crate) mod role;
 mod seal;
+mod sealed_state;
 mod server;
 mod service;
 mod state;

@@ -3,6 +3,7 @@ use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 use super::{
     engine::{Engine, Reply, Wire, too_long},
+    input::Asking,
     role::PROGRESS,
     table::Table,
     timers::{Arming, Timer},
@@ -40,6 +41,10 @@ pub(crate) struct Received {
     pub(crate) timer: Arming,
     /// Of a subscription stream, which the engine answers itself.
     pub(crate) filter: Option<Box<Filter>>,
+    /// Rounds of input before it.
+    pub(crate) round: u8,
+    /// It waits for the client, and will be delivered again.
+    pub(crate) asking: Option<Box<Asking>>,
 }
 
 impl Received {
@@ -50,6 +55,13 @@ impl Received {
     /// Whether the application never saw it.
     pub(crate) fn engine_owned(&self) -> bool {
         self.filter.is_some()
+    }
+    /// Whether the application is to answer it now.
+    pub(crate) fn is_answerable(&self) -> bool {
+        self.filter.is_none() && self.asking.is_none()
+    }
+    fn held(&self) -> usize {
+        self.buf.len() + self.asking.as_ref().map_or(0, |asking| asking.bytes)
     }
 }
 
@@ -96,7 +108,7 @@ impl Requests {
     /// Its id is not in the table.
     pub(crate) fn push(&mut self, handle: u64, request: Received) {
         if let Err(place) = self.place(request.id()) {
-            self.bytes += request.buf.len();
+            self.bytes += request.held();
             self.table.push(handle, request);
             self.by_id.insert(place, handle);
         }
@@ -107,8 +119,23 @@ impl Requests {
             self.by_id.remove(place);
         }
         let request = self.table.remove(handle)?;
-        self.bytes = self.bytes.saturating_sub(request.buf.len());
+        self.bytes = self.bytes.saturating_sub(request.held());
         Some(request)
+    }
+    /// It waits for the client. What waits on its timer is another thing from now on.
+    pub(crate) fn ask(&mut self, handle: u64, timer: Arming, asking: Asking) {
+        if let Some(request) = self.table.get_mut(handle) {
+            self.bytes += asking.bytes;
+            request.timer = timer;
+            request.asking = Some(Box::new(asking));
+        }
+    }
+    /// So many bytes more are kept for one that waits.
+    pub(crate) fn hold(&mut self, handle: u64, bytes: usize) {
+        if let Some(asking) = self.table.get_mut(handle).and_then(|request| request.asking.as_mut()) {
+            asking.bytes += bytes;
+            self.bytes += bytes;
+        }
     }
 }
 
@@ -153,6 +180,8 @@ impl Engine {
             log_level: envelope.raw(Field::LogLevel).and_then(LogLevel::from_json),
             timer: handler.map_or(0, |limit| self.timers.arm(self.now.after(limit), Timer::Request(handle))),
             filter,
+            round: 0,
+            asking: None,
         };
         self.stats.requests += u64::from(!request.engine_owned());
         self.requests.push(handle, request);
@@ -161,9 +190,35 @@ impl Engine {
     }
     /// The end of a request that the application will not answer.
     pub(crate) fn over(&mut self, handle: u64, reason: OverReason) -> Option<Received> {
-        let request = self.requests.remove(handle)?;
-        self.disarm(request.timer);
-        self.stats.requests_now = self.requests.len() as u64;
+        let request = self.say_over(handle, reason)?;
+        if let (Reply::Batch(number), OverReason::Cancelled | OverReason::Closed) = (request.reply, reason) {
+            self.member_over(number, Wire { revision: Some(request.revision) });
+        }
+        Some(request)
+    }
+    /// The same for one that the engine answers.
+    pub(crate) fn end_request(
+        &mut self,
+        handle: u64,
+        reason: OverReason,
+        answer: impl FnOnce(&mut String, &str),
+    ) {
+        let related = self.related(handle);
+        let Some(request) = self.say_over(handle, reason) else { return };
+        let (id, wire) = (request.id(), Wire { revision: Some(request.revision) });
+        let _ = self.answer(request.reply, related, true, wire, id, |out| answer(out, id));
+    }
+    /// The same with an error.
+    pub(crate) fn fail(&mut self, handle: u64, reason: OverReason, code: i32, message: &str) {
+        self.end_request(handle, reason, |out, id| {
+            write::error(out, ErrorId::Id(id), code, message, None);
+        });
+    }
+    fn say_over(&mut self, handle: u64, reason: OverReason) -> Option<Received> {
+        let mut request = self.take_request(handle)?;
+        if let Some(asking) = request.asking.take() {
+            self.take_back(&asking, request.revision);
+        }
         let event = if request.engine_owned() {
             None
         } else if self.side == Side::Client {
@@ -174,14 +229,15 @@ impl Engine {
         if let Some(event) = event {
             self.outbox.deliver(event);
         }
-        if let (Reply::Batch(number), OverReason::Cancelled | OverReason::Closed) = (request.reply, reason) {
-            self.member_over(number, Wire { revision: Some(request.revision) });
-        }
         Some(request)
+    }
+    /// Bytes held for the peer.
+    pub(crate) fn retained(&self) -> usize {
+        self.requests.bytes() + self.batches.bytes() + self.outbox.bytes()
     }
     /// Why a request can't be taken now, as a machine-readable reason and the bound.
     pub(crate) fn refusal(&self, bytes: usize) -> Option<(&'static str, Option<usize>)> {
-        let retained = self.requests.bytes() + self.batches.bytes() + self.outbox.bytes() + bytes;
+        let retained = self.retained() + bytes;
         if !self.is_open() {
             Some(("closing", None))
         } else if self.requests.len() >= self.limits.requests {
@@ -231,7 +287,7 @@ impl Engine {
         total: Option<f64>,
         message: Option<&str>,
     ) -> Result<bool, SendError> {
-        let request = self.requests.get(handle).filter(|request| !request.engine_owned());
+        let request = self.requests.get(handle).filter(|request| request.is_answerable());
         let Some(request) = request else { return Err(self.gone(handle)) };
         if !progress.is_finite() || total.is_some_and(|total| !total.is_finite()) {
             return Err(SendError::Invalid("progress and total are finite numbers"));

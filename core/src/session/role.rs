@@ -1,5 +1,5 @@
 //! What a role makes of a message, and all that is the same for both.
-use alloc::{format, string::String, sync::Arc};
+use alloc::{format, string::String};
 
 use super::engine::{Engine, Reply, Wire, too_long};
 use super::{calls::Purpose, timers::Timer};
@@ -54,6 +54,8 @@ pub(crate) trait Role {
         let fault = Fault::new("fault.peer_error", BASE, detail);
         self.engine().fault_with(Fault { cause: Some(error), ..fault });
     }
+    /// A request that waits for the client has waited long enough.
+    fn waited(&mut self, _request: u64) {}
     /// A keep-alive ping is due.
     fn ping_due(&mut self) {
         if let Some(revision) = self.revision() {
@@ -367,19 +369,18 @@ pub(crate) trait Role {
         let wire = self.wire();
         self.engine().send_cancelled(handle, Some("timeout"), wire);
         self.engine().complete(handle, Err(CallError::Timeout { limit, began }));
+        if let Purpose::Question(request) = purpose {
+            self.engine().question_over(request, handle, Err(CallError::Timeout { limit, began }));
+        }
     }
 
     fn request_due(&mut self, handle: u64) {
-        let wire = self.wire();
         let engine = self.engine();
-        let related = engine.related(handle);
+        if engine.requests.get(handle).is_some_and(|request| request.asking.is_some()) {
+            return self.waited(handle);
+        }
         engine.stats.timeouts += 1;
-        let Some(request) = engine.over(handle, OverReason::HandlerTimeout) else { return };
-        let buf = Arc::clone(&request.buf);
-        let id = buf.get(request.id.0 as usize..request.id.1 as usize).unwrap_or_default();
-        let _ = engine.answer(request.reply, related, true, wire, id, |out| {
-            write::error(out, ErrorId::Id(id), code::INTERNAL_ERROR, "No answer in time", None);
-        });
+        engine.fail(handle, OverReason::HandlerTimeout, code::INTERNAL_ERROR, "No answer in time");
     }
 
     fn handle_closed(&mut self, now: Instant) {

@@ -11,6 +11,7 @@ use super::{
     mint::Mint,
     opening::Opening,
     principal::Principal,
+    questions::lacking,
     role::{Answer, BASE, PROGRESS, Role},
     seal::Sealer,
     service::Service,
@@ -98,6 +99,7 @@ impl Server {
             return;
         }
         self.service.engine.close_calls();
+        self.service.engine.end_asking();
         self.end_subscriptions();
         if self.service.engine.is_open() {
             let drain = self.service.engine.limits.drain;
@@ -137,8 +139,11 @@ impl Server {
     ) -> Result<(), SendError> {
         let Service { engine, result_meta, .. } = &mut self.service;
         engine.begin(now);
-        let answered = respond(engine, request.as_u64(), outcome, result_meta);
-        engine.end_if_idle();
+        let answered = match outcome {
+            Outcome::InputRequired { questions, state } => self.ask(request.as_u64(), questions, state),
+            outcome => respond(engine, request.as_u64(), outcome, result_meta),
+        };
+        self.service.engine.end_if_idle();
         answered
     }
     /// Answers a request whose arguments do not fit, as its revision wants: a tool result with `isError`, or -32602
@@ -281,8 +286,9 @@ impl Server {
         if !self.state.initialized && !is_ping {
             return Err(SendError::NotReady);
         }
-        if let Some(row) = row.filter(|row| !self.state.peer.has(*row, revision)) {
-            return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
+        let missing = row.map(|row| lacking(row, revision, params, self.state.peer)).unwrap_or_default();
+        if let Some(missing) = missing.first() {
+            return Err(SendError::MissingCapability(missing));
         }
         let call = NewCall { purpose: Purpose::Application, method, row, revision, params, meta: "" };
         self.service.engine.start_call(&call, &options).map(CallHandle)
@@ -331,7 +337,7 @@ impl Server {
                 let request = engine
                     .requests
                     .get(number)
-                    .filter(|request| !request.engine_owned())
+                    .filter(|request| request.is_answerable())
                     .ok_or_else(|| engine.gone(number))?;
                 let level = match request.revision.era() {
                     Era::Modern => request.log_level,
@@ -372,26 +378,52 @@ impl Server {
         row: Option<MethodId>,
         unchecked: bool,
     ) {
+        let retry = match row.map(|row| self.retried(envelope, row, revision)) {
+            None | Some(Ok(None)) => None,
+            Some(Ok(retry)) => retry,
+            Some(Err(why)) => return self.refuse(reply, id, code::INVALID_PARAMS, &why, None),
+        };
         let engine = &mut self.service.engine;
         let Some((handle, buf)) = engine.admit(envelope, id, reply, revision, row, None) else { return };
-        let request = Request {
-            buf,
-            params: envelope.span(Field::Params),
-            name: row.and_then(|row| row.row().name_field).map_or((0, 0), |field| param(envelope, field)),
-            arguments: envelope.span(Field::Arguments),
-            meta: envelope.span(Field::Meta),
-            handle: RequestHandle::from_u64(handle),
-            method: row,
-            method_span: envelope.span(Field::Method),
-            revision,
-            unchecked,
-        };
+        let mut request = view(envelope, buf, handle, row, revision, unchecked);
+        if let Some(retry) = retry {
+            let (round, input) = retry.deliver(&request.buf);
+            (request.round, request.input) = (round, Some(input));
+            if let Some(received) = engine.requests.get_mut(handle) {
+                received.round = round;
+            }
+        }
         engine.outbox.deliver(Event::Request(request));
     }
 }
 
+/// What the application sees of a request.
+pub(super) fn view(
+    envelope: &Envelope<'_>,
+    buf: Arc<str>,
+    handle: u64,
+    row: Option<MethodId>,
+    revision: Revision,
+    unchecked: bool,
+) -> Request {
+    Request {
+        buf,
+        params: envelope.span(Field::Params),
+        name: row.and_then(|row| row.row().name_field).map_or((0, 0), |field| param(envelope, field)),
+        arguments: envelope.span(Field::Arguments),
+        meta: envelope.span(Field::Meta),
+        handle: RequestHandle::from_u64(handle),
+        method: row,
+        method_span: envelope.span(Field::Method),
+        revision,
+        unchecked,
+        round: 0,
+        input: None,
+    }
+}
+
 /// Where a member of `params` lies in the message.
-fn param(envelope: &Envelope<'_>, field: &str) -> Span {
+pub(super) fn param(envelope: &Envelope<'_>, field: &str) -> Span {
     match field {
         "name" => envelope.span(Field::Name),
         "uri" => envelope.span(Field::Uri),
@@ -507,6 +539,7 @@ impl Role for Server {
             Some(Handling::Cancelled) => self.cancelled(envelope),
             Some(Handling::Initialized) if self.state.revision.is_some() => {
                 self.state.initialized = true;
+                self.ask_what_waits();
                 for change in CHANGES {
                     if self.state.notices.order(change) == u64::MAX {
                         self.state.notices.queued(change, 0);
@@ -539,10 +572,16 @@ impl Role for Server {
             _ => self.service.engine.stats.ignored += 1,
         }
     }
-    fn answered(&mut self, handle: u64, _: Purpose, _: Answer<'_>) {
-        // Only keep-alive pings are sent for the engine here, and any answer shows life.
+    fn answered(&mut self, handle: u64, purpose: Purpose, answer: Answer<'_>) {
+        if let Purpose::Question(request) = purpose {
+            return self.question_answered(request, handle, answer);
+        }
+        // Otherwise only keep-alive pings are sent for the engine here, and any answer shows life.
         self.state.pings_missed = 0;
         self.service.engine.complete(handle, Ok(Payload::from_json(Json::EMPTY_OBJECT)));
+    }
+    fn waited(&mut self, request: u64) {
+        Server::waited(self, request);
     }
     fn opening_due(&mut self) {}
     fn pings_missed(&mut self) -> &mut u32 {
