@@ -78,8 +78,18 @@ pub enum Handling {
     Listen,
     /// Says which subscriptions a stream has; goes to the application.
     Acknowledged,
+    /// Subscribes the session to a resource.
+    Subscribe,
+    /// Takes that back.
+    Unsubscribe,
     /// Says that the tools changed; goes to the application.
     ToolsChanged,
+    /// Says that the prompts changed; goes to the application.
+    PromptsChanged,
+    /// Says that the list of resources changed; goes to the application.
+    ResourcesChanged,
+    /// Says that one resource changed; goes to the application.
+    ResourceUpdated,
     /// Is a log notice; goes to the application.
     Log,
     /// Asks the user: a question for the client's application.
@@ -435,6 +445,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources.subscribe"),
         name_field: Some("uri"),
         required: &["uri"],
+        handling: Handling::Subscribe,
         ..REQUEST
     },
     MethodRow {
@@ -443,11 +454,13 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources.subscribe"),
         name_field: Some("uri"),
         required: &["uri"],
+        handling: Handling::Unsubscribe,
         ..REQUEST
     },
     MethodRow {
         name: "notifications/resources/list_changed",
         capability: Some("resources.listChanged"),
+        handling: Handling::ResourcesChanged,
         ..NOTICE
     },
     MethodRow {
@@ -455,6 +468,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources.subscribe"),
         name_field: Some("uri"),
         required: &["uri"],
+        handling: Handling::ResourceUpdated,
         ..NOTICE
     },
     MethodRow { name: "prompts/list", capability: Some("prompts"), cacheable: CACHE_HINTS, ..REQUEST },
@@ -469,6 +483,7 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "notifications/prompts/list_changed",
         capability: Some("prompts.listChanged"),
+        handling: Handling::PromptsChanged,
         ..NOTICE
     },
     MethodRow {
