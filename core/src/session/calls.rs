@@ -5,6 +5,7 @@ use core::time::Duration;
 use super::{
     engine::{Engine, Wire},
     meta,
+    rounds::Rounds,
     timers::{Arming, Timer},
 };
 use crate::{
@@ -59,11 +60,20 @@ pub(crate) struct Call {
     pub(crate) timer: Arming,
     /// Its place in the output.
     pub(crate) order: u64,
+    /// The request as it was sent first, where it may be answered with questions and is then made again.
+    pub(super) kept: Option<Box<str>>,
+    /// Once it was answered with questions.
+    pub(super) rounds: Option<Box<Rounds>>,
 }
 
 impl Call {
     pub(crate) fn deadline(&self) -> Instant {
-        self.silence_until.min(self.total_until)
+        match self.rounds.as_ref().and_then(|rounds| rounds.deadline()) {
+            // Both limits pause while the application is asked; waiting with state alone takes its time.
+            Some((until, true)) => until,
+            Some((until, false)) => until.min(self.total_until),
+            None => self.silence_until.min(self.total_until),
+        }
     }
     pub(crate) fn is_subscription(&self) -> bool {
         self.row.is_some_and(|id| id.row().handling == Handling::Listen)
@@ -83,7 +93,7 @@ pub(crate) struct Wires {
 }
 
 impl Wires {
-    fn add(&mut self, handle: u64) -> u64 {
+    pub(super) fn add(&mut self, handle: u64) -> u64 {
         self.last += 1;
         self.live.push((self.last, handle));
         self.last
@@ -287,7 +297,15 @@ impl Engine {
             last_progress: f64::NEG_INFINITY,
             timer: 0,
             order,
+            kept: None,
+            rounds: None,
         };
+        let may_be_asked = call.row.is_some_and(|row| row.row().may_ask);
+        if application && may_be_asked && !call.revision.features().server_requests {
+            let message = self.outbox.last_sent();
+            self.kept_bytes += message.len();
+            entry.kept = Some(message.into());
+        }
         if !matches!(call.purpose, Purpose::Probe | Purpose::Initialize) {
             entry.timer = self.timers.arm(entry.deadline(), Timer::Call(handle));
         }
@@ -317,6 +335,7 @@ impl Engine {
         let Some(call) = self.calls.remove(handle) else { return };
         self.disarm(call.timer);
         self.wires.remove(call.wire);
+        self.end_rounds(&call);
         if call.purpose == Purpose::Application {
             self.stats.calls_now = self.stats.calls_now.saturating_sub(1);
             let outcome = outcome.map(|result| Completion { result, cached: false }).map_err(Box::new);
@@ -326,6 +345,9 @@ impl Engine {
     /// Tells the peer that an answer is not wanted any more.
     pub(crate) fn send_cancelled(&mut self, handle: u64, reason: Option<&str>, wire: Wire) {
         let Some(call) = self.calls.get(handle) else { return };
+        if call.is_waiting() {
+            return;
+        }
         let (wire_id, related) = (call.wire, call.purpose.related(handle));
         let Some(method) = self.cancelled_method() else { return };
         let params = |out: &mut String| {

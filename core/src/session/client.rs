@@ -9,7 +9,9 @@ use super::{
     config::Allowed,
     engine::{Engine, Reply, Wire},
     meta,
+    questions::{check_own_answer, check_question},
     role::{Answer, PROGRESS, Role},
+    rounds::beyond,
     timers::Timer,
 };
 use crate::{
@@ -198,7 +200,9 @@ impl Client {
         let wire = self.wire();
         self.engine.cancel(call.as_u64(), reason, wire)
     }
-    /// Answers a question. Never `Blocked`.
+    /// Answers a question. Never `Blocked`. In which revision it was asked does not matter: the answer goes out by itself,
+    /// or with the others when its call is made again. An error says that it is not answered: the server is told, or the
+    /// call that asks ends with [`CallError::Input`]. `Invalid`: no answer to this question, and it stays open.
     pub fn answer(
         &mut self,
         now: Instant,
@@ -206,9 +210,21 @@ impl Client {
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
         self.engine.begin(now);
-        let answered = respond(&mut self.engine, input.as_u64(), outcome, "");
+        let answered = match self.engine.answer_input(input.as_u64(), &outcome) {
+            Some(answered) => answered,
+            None => self
+                .check_answer(input.as_u64(), &outcome)
+                .and_then(|()| respond(&mut self.engine, input.as_u64(), outcome, "")),
+        };
         self.engine.end_if_idle();
         answered
+    }
+    fn check_answer(&self, input: u64, outcome: &Outcome<'_>) -> Result<(), SendError> {
+        let Outcome::Result { result, .. } = outcome else { return Ok(()) };
+        let Some(request) = self.engine.requests.get(input) else { return Ok(()) };
+        let Some(row) = request.method else { return Ok(()) };
+        let params = Json::from_checked(&request.buf).member("params");
+        check_own_answer(row, request.revision, params, *result).map_err(SendError::Invalid)
     }
     /// Progress of a question that asked for it. `Ok(false)`: not sent, because no token was given or the value didn't rise.
     pub fn progress(
@@ -219,6 +235,10 @@ impl Client {
         total: Option<f64>,
         message: Option<&str>,
     ) -> Result<bool, SendError> {
+        if self.engine.inputs.get(input.as_u64()).is_some() {
+            // What came in a result has no token.
+            return Ok(false);
+        }
         Role::progress(self, now, RequestHandle::from_u64(input.as_u64()), progress, total, message)
     }
     /// Any other notice (roots changed…). Those that the engine sends itself are refused.
@@ -492,6 +512,17 @@ impl Role for Client {
         if let Some(field) = missing {
             return self.refuse(reply, id, code::INVALID_PARAMS, &format!("`{field}` is missing"), None);
         }
+        let features = revision.features();
+        if let Err(what) = check_question(row, features.elicitation_modes, params) {
+            return self.refuse(reply, id, code::INVALID_PARAMS, what, None);
+        }
+        if let Some(why) = beyond(row, revision, params, self.served, &self.engine.limits) {
+            return self.refuse(reply, id, code::INVALID_PARAMS, &format!("Not answered: {why}"), None);
+        }
+        let limit = self.engine.limits.open_questions;
+        if self.engine.open_questions() >= limit {
+            return self.engine.refuse(reply, id, wire, ("open_questions", Some(limit)));
+        }
         let admitted = self.engine.admit(envelope, id, reply, revision, Some(row), None);
         let Some((handle, buf)) = admitted else { return };
         let params = envelope.span(Field::Params);
@@ -559,6 +590,9 @@ impl Role for Client {
             }
             _ => self.report(error),
         }
+    }
+    fn input_required(&mut self, handle: u64, result: Json<'_>) {
+        self.engine.input_required(handle, result, self.served);
     }
     fn opening_due(&mut self) {
         self.engine.opening = 0;

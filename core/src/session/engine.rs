@@ -50,6 +50,10 @@ pub(crate) struct Engine {
     pub(crate) requests: Requests,
     pub(crate) calls: Table<Call>,
     pub(crate) wires: Wires,
+    /// Questions that came in results, and the calls that ask.
+    pub(crate) inputs: Table<u64>,
+    /// Bytes kept of calls that may be made again.
+    pub(crate) kept_bytes: usize,
     pub(crate) stats: Stats,
     pub(crate) trace: Option<Trace>,
     /// Arming of the client's probe or handshake.
@@ -84,6 +88,8 @@ impl Engine {
             requests: Requests::default(),
             calls: Table::default(),
             wires: Wires::default(),
+            inputs: Table::default(),
+            kept_bytes: 0,
             stats: Stats::default(),
             trace: trace.then(|| Trace::new(limits.trace, limits.session_bytes)),
             opening: 0,
@@ -333,6 +339,7 @@ impl Engine {
         self.outbox.bytes() < self.limits.output_bytes
             && self.outbox.events() < self.limits.events
             && self.calls.len() < self.limits.calls
+            && self.kept_bytes < self.limits.session_bytes
     }
     fn unblock(&mut self) {
         if self.blocked && !self.ended && self.has_room_for_call() {

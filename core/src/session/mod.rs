@@ -16,6 +16,7 @@ mod principal;
 mod questions;
 mod requests;
 pub(crate) mod role;
+mod rounds;
 mod seal;
 mod sealed_state;
 mod server;

@@ -225,6 +225,34 @@ pub(super) fn check_answer(
     }
 }
 
+/// What is wrong with an answer of our own application, besides.
+pub(super) fn check_own_answer(
+    row: MethodId,
+    revision: Revision,
+    params: Option<Json<'_>>,
+    answer: Json<'_>,
+) -> Result<(), &'static str> {
+    check_answer(row, params, answer)?;
+    let content = answer.member("content").map(Json::get);
+    match row.row().handling {
+        Handling::Elicit => {
+            let accepts =
+                answer.member("action").and_then(Json::as_str).is_some_and(|action| action == "accept");
+            match content {
+                Some(_) if !accepts => Err("`content` is left out of `decline` and `cancel`"),
+                Some(_) if is_url(params) => Err("`content` is left out of the answer to a URL"),
+                None | Some("null") if accepts && !is_url(params) => Err("`accept` needs `content`"),
+                _ => Ok(()),
+            }
+        }
+        Handling::Sample if !revision.features().sampling_tools => match content {
+            Some(content) if content.starts_with('[') => Err("`content` is one block in this revision"),
+            _ => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
 /// How long to wait with state alone: each round twice as long as the one before.
 pub(super) fn pause(round: u8) -> Duration {
     Duration::from_millis(100 << u32::from(round).min(16))

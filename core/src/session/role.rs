@@ -2,7 +2,7 @@
 use alloc::{format, string::String};
 
 use super::engine::{Engine, Reply, Wire, too_long};
-use super::{calls::Purpose, timers::Timer};
+use super::{calls::Purpose, questions::MRTR, timers::Timer};
 use crate::{
     RequestHandle,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
@@ -53,6 +53,11 @@ pub(crate) trait Role {
         let detail = format!("the peer reported error {} without naming a request", error.code);
         let fault = Fault::new("fault.peer_error", BASE, detail);
         self.engine().fault_with(Fault { cause: Some(error), ..fault });
+    }
+    /// A call was answered with questions.
+    fn input_required(&mut self, handle: u64, _result: Json<'_>) {
+        let fault = Fault::new("fault.input_required", MRTR, "a client answers with questions");
+        self.engine().complete(handle, Err(CallError::InvalidResult(fault.into())));
     }
     /// A request that waits for the client has waited long enough.
     fn waited(&mut self, _request: u64) {}
@@ -319,7 +324,7 @@ pub(crate) trait Role {
             Answer::Invalid(fault) => Err(CallError::InvalidResult(fault.into())),
             Answer::Result { result, kind } => match result_kind(kind, revision) {
                 ResultKind::Complete => Ok(Payload::from_json(result)),
-                ResultKind::InputRequired => Err(CallError::Input { key: None }),
+                ResultKind::InputRequired => return self.input_required(handle, result),
                 ResultKind::Unknown => {
                     let detail = "a `resultType` that neither the protocol nor an extension defines";
                     Err(CallError::InvalidResult(Fault::new("fault.result_type", BASE, detail).into()))
@@ -359,6 +364,9 @@ pub(crate) trait Role {
     }
 
     fn call_due(&mut self, handle: u64) {
+        if self.engine().calls.get(handle).is_some_and(super::calls::Call::is_waiting) {
+            return self.engine().input_due(handle);
+        }
         let call = self.engine().calls.get(handle).map(|call| (call.purpose, call.limit(), call.began));
         let Some((purpose, limit, began)) = call else { return };
         self.engine().stats.timeouts += 1;
