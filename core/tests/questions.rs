@@ -720,3 +720,40 @@ fn a_retry_that_is_too_large() {
     assert_eq!(give(&mut host, inputs[0].input, &large), Err(SendError::TooLarge));
     assert!(matches!(host.outcome(call), Err(CallError::Input { .. })));
 }
+
+/// A legacy question does not say for which call it is: the limits of each that may have asked pause, and others go on.
+/// Like a modern one it is bounded itself.
+#[test]
+fn the_limits_of_calls_pause_in_the_legacy_era_too() {
+    let mut host = legacy_client(config());
+    let options = CallOptions::new().timeouts(Some(seconds(10)), Some(seconds(30)));
+    let (call, sent) = call_tool(&mut host, "{}", options);
+    host.wait(seconds(5));
+    host.tell(&request(1, "roots/list", json!({})));
+    let first = inputs(&mut host).remove(0).input;
+    host.wait(seconds(2));
+    host.tell(&request(2, "elicitation/create", form()));
+    let second = inputs(&mut host).remove(0).input;
+    let (list, _) = host.call_with("tools/list", options);
+    host.wait(seconds(8));
+    give(&mut host, first, &json!({"roots": []})).unwrap();
+    host.one();
+    host.wait(seconds(2));
+    assert!(matches!(host.outcome(list), Err(CallError::Timeout { limit: TimeLimit::Silence, .. })));
+    assert_eq!(host.one()["method"], "notifications/cancelled");
+    host.wait(seconds(500));
+    give(&mut host, second, &accept()).unwrap();
+    host.one();
+    host.wait(seconds(4));
+    assert!(host.events().is_empty());
+    host.wait(seconds(1));
+    assert!(matches!(host.outcome(call), Err(CallError::Timeout { limit: TimeLimit::Silence, .. })));
+    assert_eq!(host.one()["params"]["requestId"], sent["id"]);
+
+    host.tell(&request(3, "elicitation/create", form()));
+    let input = inputs(&mut host).remove(0).input;
+    host.wait(seconds(600));
+    assert_eq!(host.one()["error"]["code"], -32603);
+    assert!(matches!(host.event(), Event::InputOver { input: over } if over == input));
+    assert_eq!(host.machine.next_timeout(), None);
+}

@@ -2,6 +2,8 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::time::Duration;
 
+use smallvec::SmallVec;
+
 use super::{
     engine::{Engine, Wire},
     meta,
@@ -14,7 +16,7 @@ use crate::{
     event::{Completion, Event, Related},
     json::{Json, Payload, unescape},
     jsonrpc::{id, write},
-    method::{self, Handling, MethodId, TimeoutClass},
+    method::{self, Handling, MethodId, Side, TimeoutClass},
     revision::Revision,
     session::LogLevel,
     time::Instant,
@@ -74,6 +76,10 @@ impl Call {
             Some((until, false)) => until.min(self.total_until),
             None => self.silence_until.min(self.total_until),
         }
+    }
+    /// Whether a question that came as a request may be of it.
+    fn may_ask(&self) -> bool {
+        self.row.is_some_and(|id| id.row().may_ask) && self.revision.features().server_requests
     }
     pub(crate) fn is_subscription(&self) -> bool {
         self.row.is_some_and(|id| id.row().handling == Handling::Listen)
@@ -326,9 +332,37 @@ impl Engine {
     /// Whether progress has moved the deadline of a call since its timer was armed. If so it is armed again.
     pub(crate) fn is_put_off(&mut self, at: Instant, timer: Timer) -> bool {
         let Timer::Call(handle) = timer else { return false };
-        let Some(call) = self.calls.get_mut(handle).filter(|call| call.deadline() > at) else { return false };
-        call.timer = self.timers.arm(call.deadline(), timer);
-        true
+        let (now, paused) = (self.now, self.paused_since());
+        let Some(call) = self.calls.get_mut(handle) else { return false };
+        // As long as a question is open the deadline moves on.
+        let pause = paused
+            .filter(|_| call.may_ask())
+            .map_or(Duration::ZERO, |since| now.since(since.max(call.began)));
+        let deadline = call.deadline().after(pause);
+        let is_later = deadline > if pause.is_zero() { at } else { now };
+        if is_later {
+            call.timer = self.timers.arm(deadline, timer);
+        }
+        is_later
+    }
+    /// Since when the application of a client is asked by requests, which do not say for which call.
+    fn paused_since(&self) -> Option<Instant> {
+        (self.side == Side::Client && !self.requests.is_empty()).then_some(self.asked_since)
+    }
+    /// No question is open any more: the limits of the calls that may have asked go on.
+    pub(crate) fn resume_calls(&mut self) {
+        if self.side == Side::Server {
+            return;
+        }
+        let asking = self.calls.iter().filter(|(_, call)| call.may_ask()).map(|(handle, _)| handle);
+        let asking: SmallVec<[u64; 8]> = asking.collect();
+        for handle in asking {
+            let (now, since) = (self.now, self.asked_since);
+            let Some(call) = self.calls.get_mut(handle) else { continue };
+            let pause = now.since(since.max(call.began));
+            call.silence_until = call.silence_until.after(pause);
+            call.total_until = call.total_until.after(pause);
+        }
     }
     /// The outcome of a call.
     pub(crate) fn complete(&mut self, handle: u64, outcome: Result<Payload, CallError>) {

@@ -52,6 +52,8 @@ pub(crate) struct Engine {
     pub(crate) wires: Wires,
     /// Questions that came in results, and the calls that ask.
     pub(crate) inputs: Table<u64>,
+    /// When the first of the requests that are open came.
+    pub(crate) asked_since: Instant,
     /// Bytes kept of calls that may be made again.
     pub(crate) kept_bytes: usize,
     pub(crate) stats: Stats,
@@ -89,6 +91,7 @@ impl Engine {
             calls: Table::default(),
             wires: Wires::default(),
             inputs: Table::default(),
+            asked_since: Instant::default(),
             kept_bytes: 0,
             stats: Stats::default(),
             trace: trace.then(|| Trace::new(limits.trace, limits.session_bytes)),

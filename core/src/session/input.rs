@@ -229,8 +229,7 @@ impl Server {
         if round >= engine.limits.input_rounds {
             engine.fail(handle, OverReason::Input, code::INTERNAL_ERROR, "Input was asked for too often");
         } else if questions.iter().map(bytes).sum::<usize>() > engine.limits.message_bytes {
-            engine.fail(handle, OverReason::Input, code::INTERNAL_ERROR, "The answer is too large");
-            return Err(SendError::TooLarge);
+            return engine.too_large(handle);
         } else if carried {
             return self.carry(handle, row, questions, state, now.unwrap_or_default());
         } else if engine.peer_left() {
@@ -393,6 +392,7 @@ impl Server {
             Answer::Error(error) => Err(CallError::Rpc(error)),
             Answer::Invalid(fault) => Err(CallError::InvalidResult(fault.into())),
         };
+        self.state.pings_missed = 0;
         self.service.engine.complete(call, Err(CallError::Cancelled));
         self.service.engine.question_over(request, call, outcome);
     }
@@ -482,6 +482,17 @@ impl Server {
 }
 
 impl Engine {
+    /// What an application answered is too large, and was replaced.
+    fn too_large(&mut self, handle: u64) -> Result<(), SendError> {
+        let related = self.related(handle);
+        if let Some(request) = self.take_request(handle) {
+            let (id, wire) = (request.id(), Wire { revision: Some(request.revision) });
+            let _ = self.answer(request.reply, related, false, wire, id, |out| {
+                write::error(out, ErrorId::Id(id), code::INTERNAL_ERROR, "The answer is too large", None);
+            });
+        }
+        Err(SendError::TooLarge)
+    }
     fn send_questions(&mut self, handle: u64) {
         let Some(mut asking) = self.requests.get_mut(handle).and_then(|request| request.asking.take()) else {
             return;

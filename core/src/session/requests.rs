@@ -1,5 +1,6 @@
 //! Requests of the peer that await our answer.
 use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use core::time::Duration;
 
 use super::{
     engine::{Engine, Reply, Wire, too_long},
@@ -168,7 +169,10 @@ impl Engine {
         }
         let handle = self.next_handle();
         let buf: Arc<str> = Arc::from(envelope.text());
-        let handler = self.limits.handler.filter(|_| filter.is_none());
+        let handler = self.handler_limit().filter(|_| filter.is_none());
+        if self.requests.is_empty() {
+            self.asked_since = self.now;
+        }
         let request = Received {
             buf: Arc::clone(&buf),
             id: envelope.span(Field::Id),
@@ -333,10 +337,20 @@ impl Engine {
     pub(crate) fn related(&self, handle: u64) -> Related {
         if self.side == Side::Server { Related::Request(RequestHandle(handle)) } else { Related::Session }
     }
+    /// How long the application may take to answer: one of a client is asked, and answers for itself.
+    fn handler_limit(&self) -> Option<Duration> {
+        match self.side {
+            Side::Server => self.limits.handler,
+            Side::Client => Some(self.limits.input_timeout.min(self.limits.handler.unwrap_or(Duration::MAX))),
+        }
+    }
     /// Takes a request out that is answered now.
     pub(crate) fn take_request(&mut self, handle: u64) -> Option<Received> {
         let request = self.requests.remove(handle)?;
         self.disarm(request.timer);
+        if self.requests.is_empty() {
+            self.resume_calls();
+        }
         self.stats.requests_now = self.requests.len() as u64;
         Some(request)
     }

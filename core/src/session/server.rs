@@ -11,7 +11,7 @@ use super::{
     mint::Mint,
     opening::Opening,
     principal::Principal,
-    questions::lacking,
+    questions::{check_question, is_url, lacking},
     role::{Answer, BASE, PROGRESS, Role},
     seal::Sealer,
     service::Service,
@@ -289,6 +289,14 @@ impl Server {
         let missing = row.map(|row| lacking(row, revision, params, self.state.peer)).unwrap_or_default();
         if let Some(missing) = missing.first() {
             return Err(SendError::MissingCapability(missing));
+        }
+        if let Some(row) = row.filter(|row| row.row().handling.is_question()) {
+            let features = revision.features();
+            check_question(row, features.elicitation_modes, params).map_err(SendError::Invalid)?;
+            let id = params.and_then(|params| params.member("elicitationId"));
+            if features.elicitation_id && is_url(params) && id.is_none() {
+                return Err(SendError::Invalid("a question with a URL needs an `elicitationId`"));
+            }
         }
         let call = NewCall { purpose: Purpose::Application, method, row, revision, params, meta: "" };
         self.service.engine.start_call(&call, &options).map(CallHandle)
