@@ -802,6 +802,18 @@ fn what_is_kept_counts() {
     host.tell(&answer(&question, &large));
     let again = host.request();
     assert_eq!(seen(&again).2, ["who"], "an answer that can't be kept fails");
+    // Those that are kept count too.
+    let questions: [Asked<'_>; 2] =
+        [("a", "elicitation/create", Some(form())), ("b", "elicitation/create", Some(form()))];
+    ask(&mut host, again.handle(), &questions, Some(&vec![0; 16 << 10])).unwrap();
+    let asked = host.sent();
+    host.tell(&answer(&asked[0], &large));
+    let refused =
+        host.ask(&request(2, "tools/call", json!({"name": "echo", "arguments": {"x": "y".repeat(2000)}})));
+    assert_eq!(refused["error"]["data"]["reason"], "session_bytes");
+    host.tell(&answer(&asked[1], &accept()));
+    let again = host.request();
+    assert_eq!(seen(&again).1.len(), 2);
     host.respond(again.handle(), "{}");
     host.one();
     host.tell(&request(3, "tools/call", json!({"name": "echo", "arguments": {"x": "y".repeat(2000)}})));

@@ -106,6 +106,11 @@ fn one_event_and_one_answer_in_both_eras() {
         if let Some(params) = &params {
             request["params"] = params.clone();
         }
+        let progress = |token: &Value, value: f64| {
+            notice("notifications/progress", json!({"progressToken": token, "progress": value}))
+        };
+        host.tell(&progress(&sent["id"], 0.9));
+        assert!(matches!(host.event(), Event::Progress { .. }));
         host.tell(&input_required(&sent, json!({"inputRequests": {"key": request}, "requestState": "s"})));
         let modern = inputs(&mut host).remove(0);
         assert_eq!(modern.method, legacy.method);
@@ -125,9 +130,6 @@ fn one_event_and_one_answer_in_both_eras() {
         assert_eq!(retry, expected);
         assert_eq!(give(&mut host, modern.input, &given), Err(SendError::Over));
         // Progress of the new request begins anew.
-        let progress = |token: &Value, value| {
-            notice("notifications/progress", json!({"progressToken": token, "progress": value}))
-        };
         host.tell(&progress(&retry["id"], 0.5));
         assert!(matches!(host.event(), Event::Progress { call: of, .. } if of == call));
         host.tell(&progress(&sent["id"], 0.7));
