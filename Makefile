@@ -13,7 +13,7 @@ SECONDS ?= 60
 VENV := .venv/bin
 RUST := Cargo.lock Cargo.toml $(shell find core/src -name '*.rs')
 TARGETS := wasm32-unknown-unknown thumbv7em-none-eabihf thumbv7m-none-eabi
-FUZZ := scanner envelope line server_bytes client_bytes
+FUZZ := scanner envelope line server_bytes client_bytes uri
 STEPS := lint unit tables no-std cortex-m3 fuzz-short python wasm node cases interop readme demo-once
 
 .PHONY: test demo bench fuzz interop $(STEPS) targets python-package wasm-package node-package browser qemu valgrind examples peers

@@ -35,7 +35,7 @@ fn number(whole: u64) -> f64 {
 pub struct Drained<'env> {
     /// All texts, one after the other.
     pub text: String,
-    /// Sixteen numbers a record: code, number, handle, related, and six ranges of `text` in UTF-16 code units.
+    /// Twenty numbers a record: code, number, handle, related, and eight ranges of `text` in UTF-16 code units.
     pub records: Float64ArraySlice<'env>,
     /// The next deadline after it, in nanoseconds.
     pub timeout: Option<f64>,
@@ -238,6 +238,11 @@ impl ServerConnection {
     pub fn respond_invalid_arguments(&mut self, now: f64, request: f64, text: String) -> Result<()> {
         self.0.respond_invalid_arguments(whole(now), whole(request), &text).map_err(refused)
     }
+    /// Answers that what the request names does not exist: a resource, a prompt, a tool.
+    #[napi]
+    pub fn respond_not_found(&mut self, now: f64, request: f64) -> Result<()> {
+        self.0.respond_not_found(whole(now), whole(request)).map_err(refused)
+    }
     /// Answers for a handler that failed in a way the peer need not know.
     #[napi]
     pub fn respond_internal_error(&mut self, now: f64, request: f64) -> Result<()> {
@@ -272,10 +277,15 @@ impl ServerConnection {
     ) -> Result<bool> {
         self.0.log(whole(now), whole(request), &level, logger.as_deref(), data.as_bytes()).map_err(refused)
     }
-    /// Replaces the catalog. `tools`: a JSON array of tool definitions.
+    /// Remarks on the catalog: a JSON array of objects with `code`, `place` and `text`.
     #[napi]
-    pub fn set_tools(&mut self, now: f64, tools: String) -> Result<()> {
-        self.0.set_tools(whole(now), tools.as_bytes()).map_err(refused)
+    pub fn lint(&self) -> String {
+        self.0.lint()
+    }
+    /// Replaces the catalog: a JSON object with any of `tools`, `resources`, `resourceTemplates`, `prompts`, `visible_to`.
+    #[napi]
+    pub fn set_catalog(&mut self, now: f64, catalog: String) -> Result<()> {
+        self.0.set_catalog(whole(now), catalog.as_bytes()).map_err(refused)
     }
 }
 

@@ -154,7 +154,7 @@ test("notices and logs pass, and a changed list of tools is told", () => {
   pair.exchange();
   assert.equal(pair.server.log(pair.now, 0, "error", "here", '"text"'), true);
   assert.equal(only(pair.exchange().client, Code.Notification).texts[0], "notifications/message");
-  pair.server.setTools(pair.now, "[]");
+  pair.server.setCatalog(pair.now, '{"tools":[]}');
   assert.equal(only(pair.exchange().client, Code.Notification).texts[0], "notifications/tools/list_changed");
   pair.client.notify(pair.now, "notifications/roots/list_changed", "{}");
   assert.equal(only(pair.exchange().server, Code.Notification).texts[0], "notifications/roots/list_changed");

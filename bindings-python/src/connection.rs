@@ -225,6 +225,10 @@ connection! {
         fn respond_invalid_arguments(&self, py: Python<'_>, request: u64, text: &str, now: u64) -> PyResult<()> {
             self.run(py, |engine| engine.respond_invalid_arguments(now, request, text))
         }
+        /// Answers that what the request names does not exist: a resource, a prompt, a tool.
+        fn respond_not_found(&self, py: Python<'_>, request: u64, now: u64) -> PyResult<()> {
+            self.run(py, |engine| engine.respond_not_found(now, request))
+        }
         /// Answers for a failure that the peer need not know.
         fn respond_internal_error(&self, py: Python<'_>, request: u64, now: u64) -> PyResult<()> {
             self.run(py, |engine| engine.respond_internal_error(now, request))
@@ -259,9 +263,14 @@ connection! {
         ) -> PyResult<bool> {
             self.run(py, |engine| engine.log(now, request.unwrap_or(0), level, logger, data.0))
         }
-        /// Replaces the tools.
-        fn set_tools(&self, py: Python<'_>, tools: Json<'_>, now: u64) -> PyResult<()> {
-            self.run(py, |engine| engine.set_tools(now, tools.0))
+        /// Remarks on the catalog, a JSON array of objects with `code`, `place` and `text`.
+        fn lint(&self, py: Python<'_>) -> PyResult<String> {
+            self.run(py, |engine| Ok(engine.lint()))
+        }
+        /// Replaces the catalog: a JSON object with any of `tools`, `resources`, `resourceTemplates`, `prompts` and
+        /// `visible_to`.
+        fn set_catalog(&self, py: Python<'_>, catalog: Json<'_>, now: u64) -> PyResult<()> {
+            self.run(py, |engine| engine.set_catalog(now, catalog.0))
         }
     }
 }

@@ -97,6 +97,10 @@ event! {
         arguments: Option<Py<PyString>>,
         /// The `_meta` of its params, JSON.
         meta: Option<Py<PyString>>,
+        /// The resource template that the URI matches.
+        template: Option<String>,
+        /// What the template's variables stand for, JSON; percent-encoding is kept.
+        variables: Option<Py<PyString>>,
         /// 0 the first time; n after n rounds of questions.
         round: i64,
         /// Whether it calls a tool.
@@ -215,7 +219,7 @@ event! {
 /// The texts of one record, in order.
 struct Texts<'a> {
     batch: &'a Batch,
-    ranges: std::array::IntoIter<(u32, u32), 6>,
+    ranges: std::array::IntoIter<(u32, u32), 8>,
 }
 
 impl<'a> Texts<'a> {
@@ -263,6 +267,8 @@ fn event(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Option<Py<P
                 params: texts.payload(py),
                 arguments: texts.payload(py),
                 meta: texts.payload(py),
+                template: texts.name(),
+                variables: texts.payload(py),
                 round: record.number,
                 is_tool_call: related & TOOL_CALL != 0,
                 unchecked: related & UNCHECKED != 0,

@@ -205,7 +205,7 @@ def test_close_drains_and_ends(pair: Pair) -> None:
 
 
 def test_tools_are_replaced(pair: Pair) -> None:
-    pair.server.set_tools('[{"name": "other", "inputSchema": {"type": "object"}}]', pair.now)
+    pair.server.set_catalog('{"tools": [{"name": "other", "inputSchema": {"type": "object"}}]}', pair.now)
     pair.client.list_tools(pair.now)
     _, at_client = pair.take()
     assert [tool["name"] for tool in json.loads(one(at_client, events.Completed).result)["tools"]] == ["other"]

@@ -76,6 +76,8 @@ export interface ServerConnection extends Connection {
   respondToolError(now: number, request: number, text: string): void;
   /** Answers that the arguments do not fit the tool's schema. */
   respondInvalidArguments(now: number, request: number, text: string): void;
+  /** Answers that what the request names does not exist: a resource, a prompt, a tool. */
+  respondNotFound(now: number, request: number): void;
   /** Answers for a handler that failed in a way the peer need not know. */
   respondInternalError(now: number, request: number): void;
   /** Answers that the application does not offer what was asked for. */
@@ -84,8 +86,10 @@ export interface ServerConnection extends Connection {
   progress(now: number, request: number, progress: number, total?: number, message?: string): boolean;
   /** A log notice for a request, or for the session if `request` is 0. `data`: any JSON value. False: not sent. */
   log(now: number, request: number, level: string, logger: string | undefined, data: string): boolean;
-  /** Replaces the tools. `tools`: a JSON array of tool definitions. */
-  setTools(now: number, tools: string): void;
+  /** Remarks on the catalog: a JSON array of objects with `code`, `place` and `text`. */
+  lint(): string;
+  /** Replaces the catalog: a JSON object with any of `tools`, `resources`, `resourceTemplates`, `prompts`, `visible_to`. */
+  setCatalog(now: number, catalog: string): void;
 }
 
 /** A client on one channel. */
@@ -124,7 +128,7 @@ export interface CallOptions {
 export interface Batch {
   /** All texts, one after the other. */
   readonly text: string;
-  /** Code, number, handle, related, and six ranges of `text` in UTF-16 code units. */
+  /** Code, number, handle, related, and eight ranges of `text` in UTF-16 code units. */
   readonly records: Float64Array;
   /** The next deadline after it. */
   readonly timeout?: number | null | undefined;
@@ -133,7 +137,7 @@ export interface Batch {
 }
 
 /** Numbers in one record. */
-export const RECORD_SIZE = 16;
+export const RECORD_SIZE = 20;
 
 /** What a record is: the table of the engine's `embed::Code`, where each is described. */
 export const Code = {
@@ -185,7 +189,7 @@ export class BatchRecord {
   get related(): number {
     return this.#field(3);
   }
-  /** The text at `index`, 0 to 5; `undefined` if it is absent. */
+  /** The text at `index`, 0 to 7; `undefined` if it is absent. */
   text(index: number): string | undefined {
     const start = this.#field(4 + 2 * index);
     const end = this.#field(5 + 2 * index);

@@ -19,7 +19,7 @@ import { SchemaCheck } from "./schema.js";
 export interface ServerOptions extends CommonOptions {
   /** How to use the server, for the model. */
   readonly instructions?: string;
-  /** Tools in one page of a list; 100 by default. */
+  /** Tools in one page of a list; 1000 by default. */
   readonly pageSize?: number;
   /** How long a client may keep the list of tools, and whether all its users may share it. */
   readonly listCache?: { readonly ttlMs: number; readonly public?: boolean };
@@ -171,8 +171,8 @@ export class Server {
 
   #publish(): void {
     if (this.#sessions.size === 0) return;
-    const tools = JSON.stringify(this.#definitions());
-    for (const session of this.#sessions) session.setTools(tools);
+    const catalog = JSON.stringify({ tools: this.#definitions() });
+    for (const session of this.#sessions) session.setCatalog(catalog);
   }
 }
 
@@ -235,10 +235,10 @@ export class ServerSession {
     return this.#driver.command((connection) => JSON.parse(connection.stats()) as JsonObject);
   }
 
-  /** Made for {@link Server.tool}: replaces the definitions, a JSON array. */
-  setTools(tools: string): void {
+  /** Made for {@link Server.tool}: replaces the catalog, a JSON object. */
+  setCatalog(catalog: string): void {
     this.#driver.answer((connection, now) => {
-      connection.setTools(now, tools);
+      connection.setCatalog(now, catalog);
     });
   }
 

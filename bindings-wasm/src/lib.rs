@@ -266,6 +266,11 @@ impl ServerConnection {
     pub fn respond_invalid_arguments(&mut self, now: f64, request: f64, text: &str) -> Answer {
         self.0.respond_invalid_arguments(whole(now), whole(request), text).map_err(refused)
     }
+    /// Answers that what the request names does not exist: a resource, a prompt, a tool.
+    #[wasm_bindgen(js_name = respondNotFound)]
+    pub fn respond_not_found(&mut self, now: f64, request: f64) -> Answer {
+        self.0.respond_not_found(whole(now), whole(request)).map_err(refused)
+    }
     /// Answers for a handler that failed in a way the peer need not know.
     #[wasm_bindgen(js_name = respondInternalError)]
     pub fn respond_internal_error(&mut self, now: f64, request: f64) -> Answer {
@@ -298,10 +303,14 @@ impl ServerConnection {
     ) -> Answer<bool> {
         self.0.log(whole(now), whole(request), level, logger.as_deref(), data.as_bytes()).map_err(refused)
     }
-    /// Replaces the catalog. `tools`: a JSON array of tool definitions.
-    #[wasm_bindgen(js_name = setTools)]
-    pub fn set_tools(&mut self, now: f64, tools: &str) -> Answer {
-        self.0.set_tools(whole(now), tools.as_bytes()).map_err(refused)
+    /// Remarks on the catalog: a JSON array of objects with `code`, `place` and `text`.
+    pub fn lint(&self) -> String {
+        self.0.lint()
+    }
+    /// Replaces the catalog: a JSON object with any of `tools`, `resources`, `resourceTemplates`, `prompts`, `visible_to`.
+    #[wasm_bindgen(js_name = setCatalog)]
+    pub fn set_catalog(&mut self, now: f64, catalog: &str) -> Answer {
+        self.0.set_catalog(whole(now), catalog.as_bytes()).map_err(refused)
     }
 }
 

@@ -69,7 +69,7 @@ fn run(
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let tools: Vec<&serde_json::value::RawValue> = serde_json::from_str(TOOLS)?;
-    let catalog = Catalog::from_tools(tools.into_iter().map(Json::from))?;
+    let catalog = Catalog::new().tools(tools)?;
     // Clients wait two seconds for the exit, so what still runs at the end of input has less.
     let mut limits = Limits::default();
     limits.drain = Duration::from_millis(1300);

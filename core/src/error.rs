@@ -12,6 +12,26 @@ pub struct NotJson {
     pub offset: usize,
 }
 
+/// Text that is not what it should be: a URI template, an escaped value, the URI of a root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}, at byte {offset}")]
+pub struct UriError {
+    /// Offset in the text of what is wrong, in bytes.
+    pub offset: usize,
+    /// What is wrong there.
+    pub reason: &'static str,
+}
+
+impl UriError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        "uri.invalid"
+    }
+    pub(crate) const fn new(offset: usize, reason: &'static str) -> Self {
+        Self { offset, reason }
+    }
+}
+
 /// A configuration that can't work, found when the machine is built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {reason}")]

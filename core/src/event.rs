@@ -91,6 +91,13 @@ pub enum Event {
         /// Params.
         params: Option<Payload>,
     },
+    /// The first subscriber of a resource came, or the last one went. What nobody watches needn't be published.
+    Watched {
+        /// Its URI.
+        uri: Box<str>,
+        /// Watched from now on, or no longer.
+        wanted: bool,
+    },
     /// The peer broke a rule; the engine has dealt with it.
     Fault(Box<Fault>),
     /// There is room again after `Blocked`.
@@ -115,6 +122,7 @@ impl Event {
             Self::Progress { params, .. } => params.held(),
             Self::Notification { method: Method::Other(name), params, .. } => name.held() + of(params),
             Self::Notification { params, .. } => of(params),
+            Self::Watched { uri, .. } => uri.len(),
             Self::Fault(fault) => fault.cause.as_ref().map_or(0, of_rpc_error),
             _ => 0,
         }
@@ -230,6 +238,16 @@ pub struct Request {
     pub(crate) unchecked: bool,
     pub(crate) round: u8,
     pub(crate) input: Option<Box<InputAnswers>>,
+    pub(crate) template: Option<Arc<TemplateMatch>>,
+}
+
+/// The template of the catalog that the URI of a request matches.
+#[derive(Debug)]
+pub(crate) struct TemplateMatch {
+    /// As the catalog has it.
+    pub(crate) template: Box<str>,
+    /// What its variables stand for, a JSON object.
+    pub(crate) variables: Box<str>,
 }
 
 impl Request {
@@ -264,6 +282,17 @@ impl Request {
     /// `params.arguments`, raw.
     pub fn arguments(&self) -> Option<Payload> {
         self.part(self.arguments)
+    }
+    /// The resource template of the catalog that the URI of a `resources/read` matches, as it was given. `None` for a
+    /// resource that is listed itself, and where the catalog has no resources.
+    pub fn template(&self) -> Option<&str> {
+        self.template.as_ref().map(|found| &*found.template)
+    }
+    /// What the variables of that template stand for: an object of strings, of arrays of strings for lists, and of
+    /// objects of strings for names with values. **Percent-encoding is kept**, so that no escape passes for a slash:
+    /// [`percent_decode`](crate::uri::percent_decode) each once. Variables that are absent are missing.
+    pub fn variables(&self) -> Option<Json<'_>> {
+        self.template.as_ref().map(|found| Json::from_checked(&found.variables))
     }
     /// `params._meta`, raw.
     pub fn meta(&self) -> Option<Payload> {

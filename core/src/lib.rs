@@ -13,6 +13,8 @@
 //! | [`stdio::Connection`] | either of them over a byte stream, one message a line |
 //! | [`embed`] | the same for bindings to other languages |
 //!
+//! Beside them, [`uri`] matches resource templates and keeps files in a root, and [`syntax`] checks single strings.
+//!
 //! All five revisions are spoken in one build ([`revision`]), by both roles, from one table of methods ([`method`]). A server
 //! serves *modern* requests (2026-07-28, `_meta` on each) and one *legacy* session (`initialize`) side by side. A client
 //! finds out which of them it has met:
@@ -43,7 +45,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let tool = Json::parse(br#"{"name":"greet","description":"Greets","inputSchema":{"type":"object"}}"#)?;
-//! let config = ServerConfig::new("greeter", "1.0.0").catalog(Arc::new(Catalog::from_tools([tool])?));
+//! let config = ServerConfig::new("greeter", "1.0.0").catalog(Arc::new(Catalog::new().tools([tool])?));
 //! // Seeds are 32 fresh random bytes; these two are fixed so that the example is the same each time.
 //! let mut server = Connection::new(Server::new(Arc::new(config), Seed([1; 32])));
 //! let mut client = Connection::new(Client::new(Arc::new(ClientConfig::new("host", "1.0.0")), Seed([2; 32])));
@@ -123,8 +125,11 @@ pub mod revision;
 mod scan;
 pub mod session;
 pub mod stdio;
+
+pub mod syntax;
 pub mod time;
 pub mod trace;
+pub mod uri;
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(

@@ -4,13 +4,81 @@ use core::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::error::ConfigError;
+use crate::{error::ConfigError, method::RateClass};
 
 fn millis<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     u64::deserialize(deserializer).map(Duration::from_millis)
 }
 fn optional_millis<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     Option::<u64>::deserialize(deserializer).map(|value| value.map(Duration::from_millis))
+}
+
+/// So many at once, and so many a second in the long run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// Tokens that a bucket gets a second; 0 counts as 1.
+    pub per_second: u32,
+    /// Tokens that it holds; 0 lets nothing pass.
+    pub burst: u32,
+}
+
+/// How often one principal may have something done, for each class of message: `server/tools` and others ask for limits.
+/// `None`: as often as it likes. Cancellations and answers are never limited, nor are `initialize` and `ping`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Rates {
+    /// Tool calls, and requests that no revision knows. One more is answered with -32603 and a hint when to try again.
+    pub calls: Option<Rate>,
+    /// Every other request of a client, but for completion.
+    pub reads: Option<Rate>,
+    /// Completion.
+    pub completion: Option<Rate>,
+    /// What a server asks a client: sampling, elicitation, roots.
+    pub questions: Option<Rate>,
+    /// Progress and log notices of the peer. One more is dropped.
+    pub notices_in: Option<Rate>,
+    /// Progress and log notices of ours. One more is not sent, and the command says so.
+    pub notices_out: Option<Rate>,
+}
+
+impl Default for Rates {
+    fn default() -> Self {
+        let rate = |per_second, burst| Some(Rate { per_second, burst });
+        Self {
+            calls: rate(1000, 10_000),
+            reads: rate(1000, 10_000),
+            completion: rate(200, 1000),
+            questions: rate(50, 500),
+            notices_in: rate(2000, 20_000),
+            notices_out: rate(2000, 20_000),
+        }
+    }
+}
+
+impl Rates {
+    /// No limits: for a peer that is trusted, and for measurements.
+    pub const fn unlimited() -> Self {
+        Self {
+            calls: None,
+            reads: None,
+            completion: None,
+            questions: None,
+            notices_in: None,
+            notices_out: None,
+        }
+    }
+    pub(crate) const fn of(&self, class: RateClass) -> Option<Rate> {
+        match class {
+            RateClass::Calls => self.calls,
+            RateClass::Reads => self.reads,
+            RateClass::Completion => self.completion,
+            RateClass::Questions => self.questions,
+            RateClass::NoticesIn => self.notices_in,
+            RateClass::NoticesOut => self.notices_out,
+        }
+    }
 }
 
 /// Bounds in bytes, counts and time. In a configuration given as JSON the durations are whole milliseconds.
@@ -31,6 +99,9 @@ pub struct Limits {
     pub batch: usize,
     /// Requests of the peer that await our answer. One more is answered with -32603.
     pub requests: usize,
+    /// Resources that a client may be subscribed to, counted once for each subscription. One more is answered with
+    /// -32603. Their URIs count in `session_bytes`.
+    pub subscriptions: usize,
     /// Calls of ours that await the peer's answer. One more is `Blocked`.
     pub calls: usize,
     /// Events not yet polled, after which `wants_read` is false and `call` is `Blocked`. At `session_bytes` of payload in
@@ -89,6 +160,8 @@ pub struct Limits {
     pub ping_timeout: Duration,
     /// Unanswered keep-alive pings in a row after which the machine ends with `Closed(KeepAlive)`.
     pub ping_failures: u32,
+    /// How often one principal may have something done.
+    pub rates: Rates,
     /// Records of the message trace not yet taken; the oldest go first.
     pub trace: usize,
 }
@@ -101,6 +174,7 @@ impl Default for Limits {
             id_bytes: 256,
             batch: 50,
             requests: 256,
+            subscriptions: 1024,
             calls: 1024,
             events: 1024,
             output_bytes: 8 << 20,
@@ -123,6 +197,7 @@ impl Default for Limits {
             ping_interval: None,
             ping_timeout: Duration::from_secs(10),
             ping_failures: 3,
+            rates: Rates::default(),
             trace: 1024,
         }
     }
@@ -151,6 +226,7 @@ impl Limits {
             id_bytes: 64,
             batch: 8,
             requests: 8,
+            subscriptions: 8,
             calls: 8,
             events: 16,
             output_bytes: 8 << 10,

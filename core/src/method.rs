@@ -70,8 +70,20 @@ pub enum Handling {
     Progress,
     /// A page of the tools.
     ListTools,
+    /// A page of the resources.
+    ListResources,
+    /// A page of the resource templates.
+    ListTemplates,
+    /// A page of the prompts.
+    ListPrompts,
     /// Is delivered if the tool exists.
     CallTool,
+    /// Is delivered if the resource exists or a template matches.
+    ReadResource,
+    /// Is delivered if the prompt exists and has its arguments.
+    GetPrompt,
+    /// Is delivered if what is to be completed exists.
+    Complete,
     /// Sets the level of log notices of a legacy session.
     SetLevel,
     /// Opens a subscription stream.
@@ -120,6 +132,41 @@ pub enum TimeoutClass {
     Human,
 }
 
+/// What a received message counts as where rates are limited. Answers, cancellations and what opens a connection count as
+/// nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RateClass {
+    /// Has something done: tool calls, and methods that no revision knows.
+    Calls,
+    /// Reads what is there.
+    Reads,
+    /// Completes what is being typed.
+    Completion,
+    /// Asks the client's application, and perhaps a person.
+    Questions,
+    /// A notice of the peer that may be dropped: progress, log.
+    NoticesIn,
+    /// The same of ours.
+    NoticesOut,
+}
+
+impl RateClass {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Calls, Self::Reads, Self::Completion, Self::Questions, Self::NoticesIn, Self::NoticesOut];
+    /// The member of [`Rates`](crate::limits::Rates) that limits it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::Reads => "reads",
+            Self::Completion => "completion",
+            Self::Questions => "questions",
+            Self::NoticesIn => "notices_in",
+            Self::NoticesOut => "notices_out",
+        }
+    }
+}
+
 /// One method in those revisions in which it is the same.
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -152,6 +199,8 @@ pub struct MethodRow {
     pub may_ask: bool,
     /// How long a call of it may be silent.
     pub timeout: TimeoutClass,
+    /// What it counts as where rates are limited; `None`: nothing.
+    pub rate: Option<RateClass>,
     /// What the engine does with it.
     pub handling: Handling,
 }
@@ -308,6 +357,7 @@ const REQUEST: MethodRow = MethodRow {
     cacheable: RevisionSet::EMPTY,
     may_ask: false,
     timeout: TimeoutClass::Machine,
+    rate: Some(RateClass::Reads),
     handling: Handling::Deliver,
 };
 
@@ -316,6 +366,7 @@ const NOTICE: MethodRow = MethodRow {
     kind: MethodKind::Notification,
     senders: Senders::Server,
     timeout: TimeoutClass::None,
+    rate: None,
     ..REQUEST
 };
 
@@ -324,6 +375,7 @@ const QUESTION: MethodRow = MethodRow {
     revisions: LEGACY,
     embedded: MODERN,
     timeout: TimeoutClass::Human,
+    rate: Some(RateClass::Questions),
     ..REQUEST
 };
 
@@ -334,6 +386,7 @@ const CALL_TOOL: MethodRow = MethodRow {
     name_field: Some("name"),
     required: &["name"],
     may_ask: true,
+    rate: Some(RateClass::Calls),
     handling: Handling::CallTool,
     ..REQUEST
 };
@@ -350,6 +403,7 @@ const CANCELLED: MethodRow = MethodRow {
 const PROGRESS: MethodRow = MethodRow {
     name: "notifications/progress",
     required: &["progressToken", "progress"],
+    rate: Some(RateClass::NoticesIn),
     handling: Handling::Progress,
     ..NOTICE
 };
@@ -375,6 +429,7 @@ const INITIALIZE: MethodRow = MethodRow {
     name: "initialize",
     revisions: LEGACY,
     required: &["protocolVersion", "capabilities", "clientInfo"],
+    rate: None,
     handling: Handling::Initialize,
     ..REQUEST
 };
@@ -399,6 +454,7 @@ static ROWS: &[MethodRow] = &[
         name: "ping",
         senders: Senders::Both,
         revisions: LEGACY,
+        rate: None,
         handling: Handling::Ping,
         ..REQUEST
     },
@@ -423,11 +479,18 @@ static ROWS: &[MethodRow] = &[
         handling: Handling::ToolsChanged,
         ..NOTICE
     },
-    MethodRow { name: "resources/list", capability: Some("resources"), cacheable: CACHE_HINTS, ..REQUEST },
+    MethodRow {
+        name: "resources/list",
+        capability: Some("resources"),
+        cacheable: CACHE_HINTS,
+        handling: Handling::ListResources,
+        ..REQUEST
+    },
     MethodRow {
         name: "resources/templates/list",
         capability: Some("resources"),
         cacheable: CACHE_HINTS,
+        handling: Handling::ListTemplates,
         ..REQUEST
     },
     MethodRow {
@@ -437,6 +500,7 @@ static ROWS: &[MethodRow] = &[
         required: &["uri"],
         cacheable: CACHE_HINTS,
         may_ask: true,
+        handling: Handling::ReadResource,
         ..REQUEST
     },
     MethodRow {
@@ -471,13 +535,20 @@ static ROWS: &[MethodRow] = &[
         handling: Handling::ResourceUpdated,
         ..NOTICE
     },
-    MethodRow { name: "prompts/list", capability: Some("prompts"), cacheable: CACHE_HINTS, ..REQUEST },
+    MethodRow {
+        name: "prompts/list",
+        capability: Some("prompts"),
+        cacheable: CACHE_HINTS,
+        handling: Handling::ListPrompts,
+        ..REQUEST
+    },
     MethodRow {
         name: "prompts/get",
         capability: Some("prompts"),
         name_field: Some("name"),
         required: &["name"],
         may_ask: true,
+        handling: Handling::GetPrompt,
         ..REQUEST
     },
     MethodRow {
@@ -491,6 +562,8 @@ static ROWS: &[MethodRow] = &[
         capability: Some("completions"),
         ungated: RevisionSet::one(Revision::V2024_11_05),
         required: &["ref", "argument"],
+        rate: Some(RateClass::Completion),
+        handling: Handling::Complete,
         ..REQUEST
     },
     MethodRow {
@@ -505,6 +578,7 @@ static ROWS: &[MethodRow] = &[
         name: "notifications/message",
         capability: Some("logging"),
         required: &["level", "data"],
+        rate: Some(RateClass::NoticesIn),
         handling: Handling::Log,
         ..NOTICE
     },

@@ -47,6 +47,12 @@ pub struct Features {
     /// A question for the model may offer it tools, and ask for context, where the client declared `sampling.tools` and
     /// `sampling.context`.
     pub sampling_tools: bool,
+    /// A tool's output schema may be of any type; elsewhere its `type` is `object`.
+    pub any_output_schema: bool,
+    /// Tools carry `execution`, which says whether they run as tasks.
+    pub tool_execution: bool,
+    /// `completion/complete` carries `context`.
+    pub completion_context: bool,
     /// The code for a resource that does not exist.
     pub resource_not_found: i32,
 }
@@ -77,6 +83,9 @@ const FIRST_LEGACY: Row = Row {
         elicitation_modes: false,
         elicitation_id: false,
         sampling_tools: false,
+        any_output_schema: false,
+        tool_execution: false,
+        completion_context: false,
         resource_not_found: -32002,
     },
 };
@@ -98,6 +107,9 @@ const FIRST_MODERN: Row = Row {
         elicitation_modes: true,
         elicitation_id: false,
         sampling_tools: true,
+        any_output_schema: true,
+        tool_execution: false,
+        completion_context: true,
         resource_not_found: -32602,
     },
 };
@@ -109,7 +121,10 @@ static TABLE: &[Row] = &[
         name: "2025-03-26",
         features: Features { batches: true, progress_message: true, ..FIRST_LEGACY.features },
     },
-    Row { name: "2025-06-18", features: Features { progress_message: true, ..FIRST_LEGACY.features } },
+    Row {
+        name: "2025-06-18",
+        features: Features { progress_message: true, completion_context: true, ..FIRST_LEGACY.features },
+    },
     Row {
         name: "2025-11-25",
         features: Features {
@@ -119,6 +134,8 @@ static TABLE: &[Row] = &[
             elicitation_modes: true,
             elicitation_id: true,
             sampling_tools: true,
+            tool_execution: true,
+            completion_context: true,
             ..FIRST_LEGACY.features
         },
     },

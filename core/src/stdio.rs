@@ -76,6 +76,7 @@ impl<R: Role> Connection<R> {
     }
     /// Reads on in the backlog, as far as there is room, and ends the input behind it.
     fn catch_up(&mut self) {
+        self.role.say_held();
         if !self.is_behind() {
             return;
         }
@@ -170,6 +171,7 @@ impl<R: Role> Connection<R> {
     }
     /// As [`Connection::poll_event`] and [`Connection::write_to`] together, message by message in one order.
     pub(crate) fn poll_action(&mut self) -> Option<Action<'_>> {
+        self.role.say_held();
         let action = self.role.engine().poll_action()?;
         self.closed |= matches!(action, Action::Deliver(Event::Closed(_)));
         Some(action)
@@ -196,6 +198,8 @@ commands! { Server:
     respond_tool_error(request: RequestHandle, text: &str) -> Result<(), SendError>;
     /// As [`Server::respond_invalid_arguments`].
     respond_invalid_arguments(request: RequestHandle, text: &str) -> Result<(), SendError>;
+    /// As [`Server::respond_not_found`].
+    respond_not_found(request: RequestHandle) -> Result<(), SendError>;
     /// As [`Server::progress`].
     progress(request: RequestHandle, progress: f64, total: Option<f64>, message: Option<&str>) -> Result<bool, SendError>;
     /// As [`Server::log`].
@@ -207,7 +211,7 @@ commands! { Server:
     /// As [`Server::cancel`].
     cancel(call: CallHandle, reason: Option<&str>) -> Result<(), SendError>;
     /// As [`Server::publish`].
-    publish(change: Change);
+    publish(change: Change<'_>);
     /// As [`Server::set_catalog`].
     set_catalog(catalog: alloc::sync::Arc<Catalog>);
     /// As [`Server::close`].

@@ -38,7 +38,7 @@ fn names(page: &Value) -> Vec<&str> {
 fn definitions_are_listed_as_they_were_given() {
     let definition =
         r#"{"name":"t","inputSchema":{"type":"object","x":1e400,"big":9007199254740993},"z":1,"a":[ 2 ]}"#;
-    let catalog = Catalog::from_tools([json(definition)]).unwrap();
+    let catalog = Catalog::new().tools([json(definition)]).unwrap();
     let mut server = serve(ServerConfig::new("s", "1").catalog(Arc::new(catalog))).machine;
     server.handle_message(
         mcp_sansio::time::Instant::from_nanos(1),
@@ -353,7 +353,7 @@ fn a_broken_catalog_is_refused() {
         r#"[{"name":"a","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"object"}}]"#,
         "[1]",
     ] {
-        assert!(Catalog::from_tools(json(wrong).elements()).is_err(), "{wrong}");
+        assert!(Catalog::new().tools(json(wrong).elements()).is_err(), "{wrong}");
     }
 }
 

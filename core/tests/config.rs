@@ -38,7 +38,7 @@ fn what_is_wrong_is_said_where_it_is() {
         (r#","revisions":["2025-11-26"]"#, "revisions: `2025-11-26`"),
         (
             r#","tools":[{"name":"a","inputSchema":{"type":"object"}},{"inputSchema":{"type":"object"}}]"#,
-            "tools[1]: ",
+            "tools[1].name: ",
         ),
         (r#","limits":{"no_such":1}"#, "limits.no_such: unknown field"),
         (

@@ -153,7 +153,7 @@ impl Pair {
                 }
                 Event::Ready(_) => {}
                 Event::Closed(_) => {
-                    assert!(self.requests.is_empty() && (!self.legacy || self.asking.is_empty()))
+                    assert!(self.requests.is_empty() && (!self.legacy || self.asking.is_empty()));
                 }
                 other => panic!("the server: {other:?}"),
             }
@@ -232,9 +232,9 @@ impl Pair {
             let queue = if to_server { &mut self.to_server } else { &mut self.to_client };
             let Some(message) = queue.pop_front() else { break };
             if to_server {
-                self.server.tell(&message)
+                self.server.tell(&message);
             } else {
-                self.client.tell(&message)
+                self.client.tell(&message);
             }
             self.take();
         }
@@ -320,7 +320,7 @@ impl Pair {
                 self.respond(pick.index(self.requests.len()), *reply);
             }
             Op::Answer(pick, good) if !self.inputs.is_empty() => {
-                self.answer(pick.index(self.inputs.len()), *good)
+                self.answer(pick.index(self.inputs.len()), *good);
             }
             Op::Cancel(pick) if !self.given.is_empty() => {
                 let call = self.given[pick.index(self.given.len())];

@@ -209,8 +209,7 @@ fn state_alone_is_retried() {
     for round in 0..8u32 {
         host.tell(&input_required(&sent, json!({"inputRequests": {}, "requestState": "s1"})));
         host.silent();
-        let wait = Duration::from_millis(100 << round);
-        host.wait(wait - Duration::from_millis(1));
+        host.wait(Duration::from_millis((100 << round) - 1));
         host.silent();
         host.wait(Duration::from_millis(1));
         let retry = host.one();

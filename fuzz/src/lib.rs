@@ -5,3 +5,9 @@
 pub mod reference;
 
 pub mod machine;
+
+#[path = "../../core/tests/reference/root.rs"]
+pub mod root;
+/// What holds for templates and for roots, which the tests of the core check too.
+#[path = "../../core/tests/reference/uri.rs"]
+pub mod uri;

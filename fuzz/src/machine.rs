@@ -126,7 +126,7 @@ fn catalog(names: &[&str]) -> Arc<Catalog> {
         .iter()
         .map(|name| format!("{{\"name\":\"{name}\",\"inputSchema\":{{\"type\":\"object\"}}}}"))
         .collect();
-    Arc::new(Catalog::from_tools(tools.iter().map(|tool| json(tool))).expect("tools"))
+    Arc::new(Catalog::new().tools(tools.iter().map(|tool| json(tool))).expect("tools"))
 }
 
 fn server(choice: u8) -> Server {

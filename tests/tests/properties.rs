@@ -43,7 +43,7 @@ const TOOL: &str = r#"{"name":"echo","inputSchema":{"type":"object"}}"#;
 fn catalog(tools: usize) -> Arc<Catalog> {
     let tools: Vec<String> =
         (0..tools).map(|n| TOOL.replace("echo", &format!("tool-{n}"))).chain([TOOL.into()]).collect();
-    Arc::new(Catalog::from_tools(tools.iter().map(|tool| Json::parse(tool.as_bytes()).unwrap())).unwrap())
+    Arc::new(Catalog::new().tools(tools.iter().map(|tool| Json::parse(tool.as_bytes()).unwrap())).unwrap())
 }
 
 /// Bounds that generated input reaches.

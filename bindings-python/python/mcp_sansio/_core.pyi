@@ -55,6 +55,8 @@ class Request:
         "params",
         "arguments",
         "meta",
+        "template",
+        "variables",
         "round",
         "is_tool_call",
         "unchecked",
@@ -80,6 +82,12 @@ class Request:
     @property
     def meta(self) -> str | None:
         """The `_meta` of its params, JSON."""
+    @property
+    def template(self) -> str | None:
+        """The resource template that the URI matches."""
+    @property
+    def variables(self) -> str | None:
+        """What the template's variables stand for, JSON; percent-encoding is kept."""
     @property
     def round(self) -> int:
         """0 the first time; n after n rounds of questions."""
@@ -320,6 +328,8 @@ class ServerConnection:
         """Answers that the tool failed, with a text for the model."""
     def respond_invalid_arguments(self, request: int, text: str, now: int) -> None:
         """Answers that the arguments do not fit, as the request's revision wants."""
+    def respond_not_found(self, request: int, now: int) -> None:
+        """Answers that what the request names does not exist: a resource, a prompt, a tool."""
     def respond_internal_error(self, request: int, now: int) -> None:
         """Answers for a failure that the peer need not know."""
     def respond_unsupported(self, request: int, now: int) -> None:
@@ -336,8 +346,14 @@ class ServerConnection:
         """Sends progress of a live request; false if nobody asked for it or the value did not rise."""
     def log(self, request: int | None, level: str, data: _Json, now: int, *, logger: str | None = None) -> bool:
         """Sends a log notice for a request, or for the session; false if nobody asked for it."""
-    def set_tools(self, tools: _Json, now: int) -> None:
-        """Replaces the tools by a JSON array of definitions, and tells clients that listen."""
+    def lint(self) -> str:
+        """Remarks on the catalog, a JSON array of objects with `code`, `place` and `text`."""
+    def set_catalog(self, catalog: _Json, now: int) -> None:
+        """Replaces the catalog, and tells clients that listen.
+
+        `catalog` is a JSON object with any of `tools`, `resources`, `resourceTemplates` and `prompts`, each an array of
+        definitions, and `visible_to`, the groups of entries that not everyone sees.
+        """
 
 @final
 class ClientConnection:

@@ -132,7 +132,7 @@ class Server:
 
     def _tools_changed(self) -> None:
         for session in self._sessions:
-            session.set_tools(to_json(self._definitions()))
+            session.set_catalog(to_json({"tools": self._definitions()}))
 
 
 class _Session:
@@ -146,8 +146,8 @@ class _Session:
         self._running: dict[int, tuple[asyncio.Task[None], Context]] = {}
         self._loop = asyncio.get_running_loop()
 
-    def set_tools(self, definitions: bytes) -> None:
-        self._driver.do(self._connection.set_tools, definitions)
+    def set_catalog(self, catalog: bytes) -> None:
+        self._driver.do(self._connection.set_catalog, catalog)
 
     async def run(self, stdin: int, stdout: int) -> None:
         driver = self._driver

@@ -28,7 +28,8 @@ pub enum Code {
     /// The peer is known. Texts: revision, peer's info, its capabilities, instructions (raw JSON).
     Ready = 10,
     /// Answer it with `respond`. `handle`: the request; `related`: a sum of [`UNCHECKED`] and
-    /// [`TOOL_CALL`]. Texts: method, revision, name, params, arguments, `_meta`.
+    /// [`TOOL_CALL`]. Texts: method, revision, name, params, arguments, `_meta`; of a `resources/read` whose URI a
+    /// template matches, the template and what its variables stand for, a JSON object in which percent-encoding is kept.
     Request = 11,
     /// A request is over. `handle`: the request. Texts: the reason (`over.cancelled`…).
     Over = 12,
@@ -52,12 +53,15 @@ pub enum Code {
     Writable = 20,
     /// The end. Texts: the reason (`close.peer`…).
     Closed = 21,
+    /// The first subscriber of a resource came, or the last one went. `number`: 1 watched from now on, 0 no longer. Texts:
+    /// the URI.
+    Watched = 22,
     /// What the client answered to `respond_input_required`; comes right before the [`Code::Request`] that it belongs to.
     /// `handle`: the request; `number`: the round; `related`: the request of the round before, or 0. Texts: the answers (a
     /// JSON object by key), the state (base64), the keys without an answer for good (a JSON object by key, each with
     /// `code`, and `error` as the client sent it), the nonce of the state (hexadecimal), the `elicitationId`s (a JSON
     /// object by key).
-    Answers = 22,
+    Answers = 23,
     /// A message of the trace. `number`: 0 received, 1 sent; `handle`: nanoseconds. Texts: the message, its revision.
     Trace = 30,
 }
@@ -80,7 +84,7 @@ pub struct Record {
     /// What that belongs to; 0 = none.
     pub related: u64,
     /// Ranges of [`Batch::text`].
-    pub texts: [(u32, u32); 6],
+    pub texts: [(u32, u32); 8],
 }
 
 /// What came out of one drain.
@@ -234,6 +238,10 @@ impl Batch {
                 let call = call.map_or(0, super::super::CallHandle::as_u64);
                 self.push_more(Code::Notification, 0, 0, call, texts);
             }
+            Event::Watched { uri, wanted } => {
+                let uri = self.put(uri);
+                self.push_more(Code::Watched, i64::from(*wanted), 0, 0, [uri]);
+            }
             Event::Fault(fault) => self.fault(fault),
             Event::Writable => self.push(Code::Writable, 0, []),
             Event::Closed(reason) => {
@@ -255,7 +263,10 @@ impl Batch {
                 (_, Some(start), Some(end)) => (start, end),
             }
         };
-        let texts = [method, revision, name, params, within(request.arguments), within(request.meta)];
+        let (arguments, meta) = (within(request.arguments), within(request.meta));
+        let template = request.template().map_or((0, 0), |template| self.put(template));
+        let variables = request.variables().map_or((0, 0), |variables| self.put(variables.get()));
+        let texts = [method, revision, name, params, arguments, meta, template, variables];
         let calls_tool = request.method.is_some_and(|id| id.row().handling == Handling::CallTool);
         let flags = if request.unchecked() { UNCHECKED } else { 0 } + if calls_tool { TOOL_CALL } else { 0 };
         self.push_more(Code::Request, 0, request.handle().as_u64(), flags, texts);

@@ -17,7 +17,9 @@ use crate::{
     json::Json,
     jsonrpc::{code, write},
     method::{self, Handling, Side},
-    session::{CallOptions, Catalog, Client, ClientConfig, LogLevel, Server, ServerConfig, role::Role},
+    session::{
+        CallOptions, Catalog, Change, Client, ClientConfig, LogLevel, Server, ServerConfig, role::Role,
+    },
     stdio::Connection,
     time::Instant,
 };
@@ -345,6 +347,13 @@ impl ServerConnection {
             Ok(connection.respond_invalid_arguments(Instant::from_nanos(now), request, text)?)
         })
     }
+    /// Answers that what the request names does not exist: a resource, a prompt, a tool.
+    pub fn respond_not_found(&mut self, now: u64, request: u64) -> Answer {
+        self.0.guard(|connection| {
+            let request = RequestHandle::from_u64(request);
+            Ok(connection.respond_not_found(Instant::from_nanos(now), request)?)
+        })
+    }
     /// Answers for a handler that failed in a way the peer need not know: -32603 with a neutral text.
     pub fn respond_internal_error(&mut self, now: u64, request: u64) -> Answer {
         self.answer(now, request, INTERNAL_ERROR)
@@ -405,9 +414,46 @@ impl ServerConnection {
             Ok(connection.notify(Instant::from_nanos(now), Target::Channel, method, params)?)
         })
     }
-    /// Replaces the catalog. `tools`: a JSON array of tool definitions.
-    pub fn set_tools(&mut self, now: u64, tools: &[u8]) -> Answer {
-        let catalog = Arc::new(Catalog::from_tools(json("tools", tools)?.elements())?);
+    /// Tells those who asked that something changed. `what`: `tools`, `prompts`, `resources` (the list) or `resource` (the
+    /// content of `uri`, a part of `concerns` if that is given).
+    pub fn publish(&mut self, now: u64, what: &str, uri: Option<&str>, concerns: Option<&str>) -> Answer {
+        let change = match (what, uri) {
+            ("tools", _) => Change::Tools,
+            ("prompts", _) => Change::Prompts,
+            ("resources", _) => Change::Resources,
+            ("resource", Some(uri)) => Change::Resource { uri, concerns },
+            _ => {
+                let message =
+                    String::from("a change is of `tools`, `prompts`, `resources`, or `resource` with a URI");
+                return Err(EmbedError { code: "send.invalid", message });
+            }
+        };
+        self.0.guard(|connection| {
+            connection.publish(Instant::from_nanos(now), change);
+            Ok(())
+        })
+    }
+    /// Remarks on the catalog, a JSON array of objects with `code`, `place` and `text`: [`Catalog::lint`].
+    pub fn lint(&self) -> String {
+        let mut out = String::from("[");
+        for lint in self.0.connection.role().catalog().into_iter().flat_map(|catalog| catalog.lint()) {
+            for (opening, text) in
+                [("{\"code\":", lint.code), (",\"place\":", &lint.place), (",\"text\":", &lint.text)]
+            {
+                if opening.starts_with('{') && out.len() > 1 {
+                    out.push(',');
+                }
+                out.push_str(opening);
+                write::string(&mut out, text);
+            }
+            out.push('}');
+        }
+        out.push(']');
+        out
+    }
+    /// Replaces the catalog. `catalog`: its JSON form, [`Catalog::from_json`].
+    pub fn set_catalog(&mut self, now: u64, catalog: &[u8]) -> Answer {
+        let catalog = Arc::new(Catalog::from_json(catalog)?);
         self.0.guard(|connection| {
             connection.set_catalog(Instant::from_nanos(now), catalog);
             Ok(())

@@ -9,6 +9,7 @@ use super::{
     config::Allowed,
     engine::{Engine, Reply, Wire},
     meta,
+    principal::Principal,
     questions::{check_own_answer, check_question},
     role::{Answer, PROGRESS, Role},
     rounds::beyond,
@@ -480,6 +481,9 @@ impl Role for Client {
     fn engine_ref(&self) -> &Engine {
         &self.engine
     }
+    fn principal(&self) -> Principal {
+        Principal::default()
+    }
     fn revision(&self) -> Option<Revision> {
         Client::revision(self)
     }
@@ -506,6 +510,9 @@ impl Role for Client {
         if !matches!(self.life, Life::Ready(_)) {
             return self.refuse(reply, id, code::INVALID_REQUEST, "Not initialized", None);
         }
+        if self.is_limited(id, reply, revision, row.row().rate) {
+            return;
+        }
         let params = envelope.raw(Field::Params).map(Json::from_checked);
         let missing =
             row.row().required.iter().find(|field| params.and_then(|params| params.member(field)).is_none());
@@ -523,7 +530,7 @@ impl Role for Client {
         if self.engine.open_questions() >= limit {
             return self.engine.refuse(reply, id, wire, ("open_questions", Some(limit)));
         }
-        let admitted = self.engine.admit(envelope, id, reply, revision, Some(row), None);
+        let admitted = self.engine.admit(envelope, id, reply, revision, Some(row), false);
         let Some((handle, buf)) = admitted else { return };
         let params = envelope.span(Field::Params);
         self.engine.outbox.deliver(Event::Input(Input {
@@ -538,6 +545,9 @@ impl Role for Client {
         let row = self
             .reading()
             .and_then(|revision| method::find(&name, MethodKind::Notification, Side::Server, revision));
+        if self.is_dropped(row) {
+            return;
+        }
         let params = envelope.raw(Field::Params).map(Json::from_checked);
         match row.map(|row| row.row().handling) {
             Some(Handling::Cancelled) => {

@@ -1,9 +1,9 @@
 //! What an application says, checked: answers and notices of both roles.
 use super::{
+    completion,
     engine::{Engine, Wire},
     meta,
     questions::is_url,
-    subscriptions::CHANGES,
 };
 use crate::{
     error::SendError,
@@ -43,9 +43,12 @@ pub(super) fn check_notice(
         Some(Handling::Initialized | Handling::Acknowledged) => {
             Err(SendError::Invalid("the engine sends this notice itself"))
         }
-        _ if CHANGES.iter().any(|change| change.method() == method) => {
-            Err(SendError::Invalid("a change is told with `publish`"))
-        }
+        Some(
+            Handling::ToolsChanged
+            | Handling::PromptsChanged
+            | Handling::ResourcesChanged
+            | Handling::ResourceUpdated,
+        ) => Err(SendError::Invalid("a change is told with `publish`")),
         _ => Ok(()),
     }
 }
@@ -63,6 +66,9 @@ pub(super) fn respond(
     let cacheable = request.method.is_some_and(|row| row.row().cacheable.contains(revision));
     match outcome {
         Outcome::Result { result, cache } => {
+            let completes = request.method.is_some_and(|row| row.row().handling == Handling::Complete);
+            let cut = if completes { completion::cut(result) } else { None };
+            let result = cut.as_deref().map_or(result, Json::from_checked);
             let cache = cacheable.then(|| cache.unwrap_or_default());
             check_result(result, revision, cache)?;
             let related = engine.related(handle);

@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::catalog::Catalog;
+use super::catalog::{Catalog, CatalogFields, VisibleTo};
 use crate::{
     SealKeys,
     error::ConfigError,
@@ -124,6 +124,7 @@ pub struct ServerConfig {
     pub(crate) info: Box<str>,
     pub(crate) instructions: Option<Box<str>>,
     capabilities: Option<Box<str>>,
+    completions: bool,
     pub(crate) catalog: Option<Arc<Catalog>>,
     pub(crate) page_size: usize,
     pub(crate) list_cache: CacheHint,
@@ -144,6 +145,15 @@ struct ServerFields<'a> {
     capabilities: Option<&'a RawValue>,
     #[serde(borrow)]
     tools: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    resources: Option<Vec<&'a RawValue>>,
+    #[serde(borrow, rename = "resourceTemplates")]
+    resource_templates: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    prompts: Option<Vec<&'a RawValue>>,
+    visible_to: Option<VisibleTo>,
+    #[serde(default)]
+    completions: bool,
     page_size: Option<usize>,
     list_cache: Option<CacheHint>,
     revisions: Option<Vec<String>>,
@@ -155,7 +165,12 @@ struct ServerFields<'a> {
 }
 
 /// Whether a configuration of one member is taken.
-type Taken = fn(&str) -> Result<(), serde_json::Error>;
+pub(super) type Taken = fn(&str) -> Result<(), serde_json::Error>;
+
+/// The members of a configuration.
+pub(super) fn fields<'a, T: Deserialize<'a>>(text: &'a [u8], taken: Taken) -> Result<T, ConfigError> {
+    serde_json::from_slice(text).map_err(|error| blame(text, &error, taken))
+}
 
 /// Says which member is to blame, instead of a place in text that a binding wrote.
 fn blame(text: &[u8], error: &serde_json::Error, taken: Taken) -> ConfigError {
@@ -210,8 +225,9 @@ impl ServerConfig {
             info: named(name, version),
             instructions: None,
             capabilities: None,
+            completions: false,
             catalog: None,
-            page_size: 100,
+            page_size: 1000,
             list_cache: CacheHint::default(),
             revisions: RevisionSet::all(),
             limits: Limits::default(),
@@ -223,17 +239,22 @@ impl ServerConfig {
     /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds.
     pub fn from_json(text: &[u8]) -> Result<Self, ConfigError> {
         let taken: Taken = |text| serde_json::from_str::<ServerFields<'_>>(text).map(drop);
-        let fields: ServerFields<'_> =
-            serde_json::from_slice(text).map_err(|error| blame(text, &error, taken))?;
+        let fields: ServerFields<'_> = fields(text, taken)?;
         let mut config = Self::new("", "");
         config.info = implementation(fields.info.map_or("null", RawValue::get).as_bytes())?;
         config.instructions = fields.instructions.map(Into::into);
         if let Some(capabilities) = fields.capabilities {
             config = config.capabilities(capabilities.get().as_bytes())?;
         }
-        if let Some(tools) = fields.tools {
-            config.catalog = Some(Arc::new(Catalog::from_tools(tools.into_iter().map(Json::from))?));
-        }
+        let catalog = CatalogFields {
+            tools: fields.tools,
+            resources: fields.resources,
+            resource_templates: fields.resource_templates,
+            prompts: fields.prompts,
+            visible_to: fields.visible_to,
+        };
+        config.catalog = catalog.build()?.map(Arc::new);
+        config.completions = fields.completions;
         config.page_size = fields.page_size.unwrap_or(config.page_size);
         config.list_cache = fields.list_cache.unwrap_or_default();
         if let Some(names) = fields.revisions {
@@ -256,10 +277,18 @@ impl ServerConfig {
         self.instructions = Some(text.into());
         self
     }
-    /// The capabilities to declare. Without this, what the catalog needs: `tools` with `listChanged`.
+    /// The capabilities to declare. Without this, what the catalog needs (`tools`, `resources` and `prompts`, each with
+    /// `listChanged`, as far as it has them) and `completions` if they are on.
     pub fn capabilities(mut self, capabilities: &[u8]) -> Result<Self, ConfigError> {
         self.capabilities = Some(object("capabilities", capabilities)?);
         Ok(self)
+    }
+    /// Whether the application completes arguments: it is asked, and `completions` is declared. Off by default, and
+    /// without effect beside [`capabilities`](Self::capabilities).
+    #[must_use]
+    pub fn completions(mut self, on: bool) -> Self {
+        self.completions = on;
+        self
     }
     /// What the engine lists by itself. Without one, list requests go to the application.
     #[must_use]
@@ -267,7 +296,8 @@ impl ServerConfig {
         self.catalog = Some(catalog);
         self
     }
-    /// Items of a page; 100 by default.
+    /// Items of a page at most. The default, 1000, is more than most services have, because some clients read one page
+    /// alone and each further one costs a round trip. A page is at most half of `Limits::message_bytes` anyhow.
     #[must_use]
     pub fn page_size(mut self, items: usize) -> Self {
         self.page_size = items;
@@ -313,12 +343,13 @@ impl ServerConfig {
         self
     }
     /// The capabilities that are declared.
-    pub(crate) fn declared(&self) -> &str {
-        match (&self.capabilities, &self.catalog) {
-            (Some(capabilities), _) => capabilities,
-            (None, Some(_)) => "{\"tools\":{\"listChanged\":true}}",
-            (None, None) => "{}",
+    pub(crate) fn declared(&self) -> String {
+        if let Some(capabilities) = &self.capabilities {
+            return String::from(&**capabilities);
         }
+        let of_catalog = self.catalog.iter().flat_map(|catalog| catalog.capabilities());
+        let members: Vec<&str> = of_catalog.chain(self.completions.then_some("\"completions\":{}")).collect();
+        format!("{{{}}}", members.join(","))
     }
     /// The legacy revision that is answered to a client that asks for none of ours.
     pub(crate) fn preferred_legacy(&self) -> Option<Revision> {
@@ -384,8 +415,7 @@ impl ClientConfig {
     /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds.
     pub fn from_json(text: &[u8]) -> Result<Self, ConfigError> {
         let taken: Taken = |text| serde_json::from_str::<ClientFields<'_>>(text).map(drop);
-        let fields: ClientFields<'_> =
-            serde_json::from_slice(text).map_err(|error| blame(text, &error, taken))?;
+        let fields: ClientFields<'_> = fields(text, taken)?;
         let mut config = Self::new("", "");
         config.info = implementation(fields.info.map_or("null", RawValue::get).as_bytes())?;
         if let Some(capabilities) = fields.capabilities {

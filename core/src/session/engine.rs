@@ -1,14 +1,18 @@
 //! What both roles share: limits, output, time, the tables of requests and calls.
-use alloc::{boxed::Box, string::String};
+use alloc::{boxed::Box, format, string::String};
+use core::time::Duration;
 
 use super::{
     batches::Batches,
     calls::{Call, Purpose, Wires},
     outbox::Outbox,
+    principal::Principal,
+    rates::Meter,
     requests::Requests,
     stats::Stats,
     table::Table,
     timers::{Arming, Timer, Timers},
+    watches::Watched,
 };
 use crate::{
     error::{CloseReason, Fault, RpcError, SendError},
@@ -19,7 +23,7 @@ use crate::{
         write::{self, ErrorId},
     },
     limits::Limits,
-    method::Side,
+    method::{RateClass, Side},
     revision::Revision,
     time::Instant,
     trace::{Trace, TraceRecord},
@@ -62,6 +66,10 @@ pub(crate) struct Engine {
     pub(crate) opening: Arming,
     pub(crate) ping: Arming,
     pub(crate) batches: Batches,
+    pub(crate) watched: Watched,
+    meter: Meter,
+    /// Some notices wait for room in the output.
+    pub(crate) holds_notices: bool,
     /// Place in the output of the last answer.
     last_answer: u64,
     last_handle: u64,
@@ -98,6 +106,9 @@ impl Engine {
             opening: 0,
             ping: 0,
             batches: Batches::default(),
+            watched: Watched::default(),
+            meter: Meter::default(),
+            holds_notices: false,
             last_answer: 0,
             last_handle: 0,
             ending: None,
@@ -166,7 +177,7 @@ impl Engine {
         None
     }
     /// Takes no new work and ends when what runs is over, or after `drain`.
-    pub(crate) fn end_after(&mut self, drain: core::time::Duration, reason: CloseReason) {
+    pub(crate) fn end_after(&mut self, drain: Duration, reason: CloseReason) {
         if self.ended {
             return;
         }
@@ -207,6 +218,7 @@ impl Engine {
         while let Some(handle) = self.requests.first() {
             self.over(handle, OverReason::Closed);
         }
+        self.unwatch_all();
         self.timers.clear();
         self.outbox.deliver(Event::Closed(reason));
     }
@@ -324,11 +336,15 @@ impl Engine {
     }
     /// Whether there is room for a message that starts something.
     pub(crate) fn room(&mut self) -> Result<(), SendError> {
-        if self.outbox.bytes() >= self.limits.output_bytes {
+        if self.is_full() {
             self.blocked = true;
             return Err(SendError::Blocked);
         }
         Ok(())
+    }
+    /// Whether the output has reached its limit.
+    pub(crate) fn is_full(&self) -> bool {
+        self.outbox.bytes() >= self.limits.output_bytes
     }
     /// Whether there is room for one more call and its outcome.
     pub(crate) fn room_for_call(&mut self) -> Result<(), SendError> {
@@ -339,7 +355,7 @@ impl Engine {
         Err(SendError::Blocked)
     }
     fn has_room_for_call(&self) -> bool {
-        self.outbox.bytes() < self.limits.output_bytes
+        !self.is_full()
             && self.outbox.events() < self.limits.events
             && self.calls.len() < self.limits.calls
             && self.kept_bytes < self.limits.session_bytes
@@ -376,6 +392,28 @@ impl Engine {
     /// Whether a record of the trace does.
     pub(crate) fn has_trace(&self) -> bool {
         self.trace.as_ref().is_some_and(|trace| !trace.is_empty())
+    }
+
+    /// Counts what a principal has done, or says how long it is to wait.
+    pub(crate) fn meter(&mut self, principal: Principal, class: RateClass) -> Result<(), Duration> {
+        let taken = self.meter.take(&self.limits.rates, principal, class, self.now);
+        self.stats.rate_limited += u64::from(taken.is_err());
+        taken
+    }
+    /// Answers a request that came too soon.
+    pub(crate) fn refuse_rate(
+        &mut self,
+        reply: Reply,
+        id: &str,
+        wire: Wire,
+        class: RateClass,
+        wait: Duration,
+    ) {
+        let millis = wait.as_nanos().div_ceil(1_000_000);
+        let name = class.name();
+        let data = format!("{{\"reason\":\"rate_limit\",\"class\":\"{name}\",\"retryAfterMs\":{millis}}}");
+        let message = format!("Too many requests of this kind; try again in {millis} ms");
+        self.error(reply, id, wire, code::INTERNAL_ERROR, &message, Some(&data));
     }
 
     // Faults.

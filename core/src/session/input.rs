@@ -18,7 +18,7 @@ use super::{
     requests::Received,
     role::Answer,
     sealed_state::{SealedState, request_digest},
-    server::{param, view},
+    server::{Found, param, request_of},
     service::Service,
     timers::Timer,
 };
@@ -582,9 +582,11 @@ impl Engine {
         let buf = Arc::clone(&request.buf);
         if let (Some(envelope), Some(row)) = (parsed(&buf, self.limits.depth), request.method) {
             // Its arguments were checked when it came first.
-            let mut view = view(&envelope, Arc::clone(&buf), again, Some(row), request.revision, false);
-            (view.round, view.input) = (request.round, Some(Box::new(input)));
-            self.outbox.deliver(Event::Request(view));
+            let found = Found { template: request.template.clone(), ..Found::default() };
+            let revision = request.revision;
+            let mut delivered = request_of(&envelope, Arc::clone(&buf), again, Some(row), revision, found);
+            (delivered.round, delivered.input) = (request.round, Some(Box::new(input)));
+            self.outbox.deliver(Event::Request(delivered));
         }
         self.requests.push(again, request);
     }

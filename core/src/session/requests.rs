@@ -5,6 +5,7 @@ use core::time::Duration;
 use super::{
     engine::{Engine, Reply, Wire, too_long},
     input::Asking,
+    principal::Principal,
     role::PROGRESS,
     table::Table,
     timers::{Arming, Timer},
@@ -12,7 +13,7 @@ use super::{
 use crate::{
     InputHandle, RequestHandle,
     error::SendError,
-    event::{Event, OverReason, Related},
+    event::{Event, OverReason, Related, TemplateMatch},
     json::Json,
     jsonrpc::{
         code,
@@ -20,7 +21,7 @@ use crate::{
         id,
         write::{self, ErrorId},
     },
-    method::{MethodId, Side},
+    method::{Handling, MethodId, RateClass, Side},
     revision::Revision,
     session::{LogLevel, subscriptions::Filter},
 };
@@ -40,12 +41,14 @@ pub(crate) struct Received {
     /// The wanted level of log notices, where the request says it.
     pub(crate) log_level: Option<LogLevel>,
     pub(crate) timer: Arming,
-    /// Of a subscription stream, which the engine answers itself.
+    /// Of an open subscription stream, which the engine ends itself.
     pub(crate) filter: Option<Box<Filter>>,
     /// Rounds of input before it.
     pub(crate) round: u8,
     /// It waits for the client, and will be delivered again.
     pub(crate) asking: Option<Box<Asking>>,
+    /// The template that it was delivered with.
+    pub(crate) template: Option<Arc<TemplateMatch>>,
 }
 
 impl Received {
@@ -53,7 +56,15 @@ impl Received {
     pub(crate) fn id(&self) -> &str {
         self.buf.get(self.id.0 as usize..self.id.1 as usize).unwrap_or_default()
     }
-    /// Whether the application never saw it.
+    /// What is done with it, if the application is to answer it.
+    pub(crate) fn handling(&self) -> Option<Handling> {
+        self.method.filter(|_| !self.engine_owned()).map(|id| id.row().handling)
+    }
+    /// Its params.
+    pub(crate) fn params(&self) -> Option<Json<'_>> {
+        Json::from_checked(&self.buf).member("params")
+    }
+    /// Whether it is not the application's to answer.
     pub(crate) fn engine_owned(&self) -> bool {
         self.filter.is_some()
     }
@@ -141,8 +152,7 @@ impl Requests {
 }
 
 impl Engine {
-    /// Takes a request into the table, or answers why not. `filter`: it is a subscription, which the application does not
-    /// see.
+    /// Takes a request into the table, or answers why not. `own`: the application does not see it.
     pub(crate) fn admit(
         &mut self,
         envelope: &Envelope<'_>,
@@ -150,7 +160,7 @@ impl Engine {
         reply: Reply,
         revision: Revision,
         row: Option<MethodId>,
-        filter: Option<Box<Filter>>,
+        own: bool,
     ) -> Option<(u64, Arc<str>)> {
         let wire = Wire { revision: Some(revision) };
         let token = envelope.raw(Field::ProgressToken);
@@ -169,7 +179,7 @@ impl Engine {
         }
         let handle = self.next_handle();
         let buf: Arc<str> = Arc::from(envelope.text());
-        let handler = self.handler_limit().filter(|_| filter.is_none());
+        let handler = self.handler_limit().filter(|_| !own);
         if self.requests.is_empty() {
             self.asked_since = self.now;
         }
@@ -183,11 +193,12 @@ impl Engine {
             progress: f64::NEG_INFINITY,
             log_level: envelope.raw(Field::LogLevel).and_then(LogLevel::from_json),
             timer: handler.map_or(0, |limit| self.timers.arm(self.now.after(limit), Timer::Request(handle))),
-            filter,
+            filter: None,
             round: 0,
             asking: None,
+            template: None,
         };
-        self.stats.requests += u64::from(!request.engine_owned());
+        self.stats.requests += u64::from(!own);
         self.requests.push(handle, request);
         self.stats.requests_now = self.requests.len() as u64;
         Some((handle, buf))
@@ -237,7 +248,7 @@ impl Engine {
     }
     /// Bytes held for the peer.
     pub(crate) fn retained(&self) -> usize {
-        self.requests.bytes() + self.batches.bytes() + self.outbox.bytes()
+        self.requests.bytes() + self.watched.bytes() + self.batches.bytes() + self.outbox.bytes()
     }
     /// Why a request can't be taken now, as a machine-readable reason and the bound.
     pub(crate) fn refusal(&self, bytes: usize) -> Option<(&'static str, Option<usize>)> {
@@ -287,6 +298,7 @@ impl Engine {
     pub(crate) fn progress(
         &mut self,
         handle: u64,
+        principal: Principal,
         progress: f64,
         total: Option<f64>,
         message: Option<&str>,
@@ -301,6 +313,9 @@ impl Engine {
         }
         let revision = request.revision;
         self.room()?;
+        if self.meter(principal, RateClass::NoticesOut).is_err() {
+            return Ok(false);
+        }
         let Some(request) = self.requests.get_mut(handle) else { return Ok(false) };
         let previous = core::mem::replace(&mut request.progress, progress);
         let buf = Arc::clone(&request.buf);
@@ -352,6 +367,12 @@ impl Engine {
             self.resume_calls();
         }
         self.stats.requests_now = self.requests.len() as u64;
+        self.unwatch_of(&request);
         Some(request)
+    }
+    fn unwatch_of(&mut self, request: &Received) {
+        if let Some(filter) = &request.filter {
+            self.unwatch(filter.resources.uris());
+        }
     }
 }

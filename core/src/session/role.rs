@@ -2,7 +2,7 @@
 use alloc::{format, string::String};
 
 use super::engine::{Engine, Reply, Wire, too_long};
-use super::{calls::Purpose, questions::MRTR, timers::Timer};
+use super::{calls::Purpose, principal::Principal, questions::MRTR, timers::Timer};
 use crate::{
     RequestHandle,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
@@ -13,7 +13,7 @@ use crate::{
         envelope::{self, Envelope, Field, Kind, Message, Problem},
         write::{self, ErrorId},
     },
-    method::Side,
+    method::{MethodId, RateClass, Side},
     revision::Revision,
     time::Instant,
 };
@@ -26,6 +26,8 @@ pub(crate) const PROGRESS: &str = "basic/utilities/progress";
 pub(crate) trait Role {
     fn engine(&mut self) -> &mut Engine;
     fn engine_ref(&self) -> &Engine;
+    /// Whom the peer acts for, as far as rates are concerned.
+    fn principal(&self) -> Principal;
     /// The revision that untagged messages are read in, as far as it is known.
     fn revision(&self) -> Option<Revision>;
     /// A well-formed request whose id is not in flight.
@@ -44,6 +46,9 @@ pub(crate) trait Role {
     fn channel_end(&self) -> CloseReason;
     /// What is still running is cut off.
     fn drained(&mut self);
+
+    /// Says what waited for room in the output.
+    fn say_held(&mut self) {}
 
     /// An error of the peer that names no request.
     fn peer_error(&mut self, error: RpcError) {
@@ -77,6 +82,21 @@ pub(crate) trait Role {
 
     fn wire(&self) -> Wire {
         Wire { revision: self.revision() }
+    }
+
+    /// Whether a request comes too soon, which it is answered then.
+    fn is_limited(&mut self, id: &str, reply: Reply, revision: Revision, class: Option<RateClass>) -> bool {
+        let Some(class) = class else { return false };
+        let principal = self.principal();
+        let Err(wait) = self.engine().meter(principal, class) else { return false };
+        self.engine().refuse_rate(reply, id, Wire { revision: Some(revision) }, class, wait);
+        true
+    }
+    /// Whether a notice comes too soon.
+    fn is_dropped(&mut self, row: Option<MethodId>) -> bool {
+        let principal = self.principal();
+        let class = row.and_then(|row| row.row().rate);
+        class.is_some_and(|class| self.engine().meter(principal, class).is_err())
     }
 
     fn handle_message(&mut self, now: Instant, message: &[u8]) {
@@ -409,7 +429,8 @@ pub(crate) trait Role {
         message: Option<&str>,
     ) -> Result<bool, SendError> {
         self.engine().begin(now);
-        self.engine().progress(handle.as_u64(), progress, total, message)
+        let principal = self.principal();
+        self.engine().progress(handle.as_u64(), principal, progress, total, message)
     }
 
     /// A notice of the peer for the application.

@@ -1,21 +1,22 @@
 //! Tokens that come back from the peer and must be ours: HMAC-SHA-256, cut to 8 bytes for cursors and to 16 for state.
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
+use super::{catalog::ListKind, principal::Principal};
 use crate::{SealKeys, Seed};
 
 const TAG: usize = 8;
 /// First byte of every sealed cursor.
 const FORMAT: u8 = 1;
 
-/// Which list a cursor goes on with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum ListKind {
-    Tools = 1,
+/// Whose cursor it is, where a list differs from session to session: it is good for no other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scope<'a> {
+    pub principal: Principal,
+    pub groups: &'a [Box<str>],
 }
 
 /// Where a list goes on: `server/utilities/pagination`.
@@ -49,31 +50,43 @@ impl Sealer {
             }
         }
     }
-    fn mac(key: &[u8; 32], kind: ListKind, body: &[u8]) -> Option<Hmac<Sha256>> {
+    fn mac(key: &[u8; 32], kind: ListKind, scope: Option<Scope<'_>>, body: &[u8]) -> Option<Hmac<Sha256>> {
         let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(key).ok()?;
         mac.update(b"cursor");
-        mac.update(&[kind as u8]);
+        mac.update(&[kind as u8, scope.is_some().into()]);
+        if let Some(Scope { principal, groups }) = scope {
+            mac.update(&principal.0);
+            mac.update(&(groups.len() as u64).to_be_bytes());
+            for group in groups {
+                mac.update(&(group.len() as u64).to_be_bytes());
+                mac.update(group.as_bytes());
+            }
+        }
         mac.update(body);
         Some(mac)
     }
-    pub(crate) fn seal_cursor(&self, kind: ListKind, cursor: &Cursor) -> Option<String> {
+    pub(crate) fn seal_cursor(
+        &self,
+        kind: ListKind,
+        scope: Option<Scope<'_>>,
+        cursor: &Cursor,
+    ) -> Option<String> {
         let mut body = Vec::with_capacity(1 + 8 + 4 + cursor.after.len() + TAG);
         body.push(FORMAT);
         body.extend_from_slice(&cursor.fingerprint);
         body.extend_from_slice(&cursor.offset.to_be_bytes());
         body.extend_from_slice(cursor.after.as_bytes());
-        let tag = Self::mac(self.keys.0.first()?, kind, &body)?.finalize().into_bytes();
+        let tag = Self::mac(self.keys.0.first()?, kind, scope, &body)?.finalize().into_bytes();
         body.extend_from_slice(tag.get(..TAG)?);
         Some(Base64UrlUnpadded::encode_string(&body))
     }
     /// `None`: not one of ours.
-    pub(crate) fn open_cursor(&self, kind: ListKind, text: &str) -> Option<Cursor> {
+    pub(crate) fn open_cursor(&self, kind: ListKind, scope: Option<Scope<'_>>, text: &str) -> Option<Cursor> {
         let bytes = Base64UrlUnpadded::decode_vec(text).ok()?;
         let (body, tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG)?)?;
-        let ours =
-            self.keys.0.iter().any(|key| {
-                Self::mac(key, kind, body).is_some_and(|mac| mac.verify_truncated_left(tag).is_ok())
-            });
+        let ours = self.keys.0.iter().any(|key| {
+            Self::mac(key, kind, scope, body).is_some_and(|mac| mac.verify_truncated_left(tag).is_ok())
+        });
         let (format, rest) = body.split_first()?;
         if !ours || *format != FORMAT {
             return None;

@@ -1,34 +1,36 @@
 //! A server: serves modern requests statelessly and one legacy session, side by side.
-use alloc::{format, string::String, sync::Arc};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use super::{
     CallOptions, Catalog, Change, LogLevel, ServerConfig, Stats,
     calls::{NewCall, Purpose},
+    catalog::{ListKind, View},
     commands::{check_notice, respond},
     config::Allowed,
     engine::{Engine, Reply, Wire},
     mint::Mint,
+    missing::Missing,
     opening::Opening,
     principal::Principal,
     questions::{check_question, is_url, lacking},
+    requests::Received,
     role::{Answer, BASE, PROGRESS, Role},
     seal::Sealer,
     service::Service,
     state::SessionState,
-    subscriptions::CHANGES,
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
     error::{CloseReason, ConfigError, SendError},
-    event::{Action, Event, Method, Outcome, Related, Request, Target},
+    event::{Action, Event, Method, Outcome, Related, Request, Target, TemplateMatch},
     json::{Json, Payload, unescape},
     jsonrpc::{
         code,
         envelope::{Envelope, Field, Span},
         write,
     },
-    method::{self, Handling, MethodId, MethodKind, Side},
+    method::{self, Handling, MethodId, MethodKind, RateClass, Side},
     revision::{Era, Revision},
     time::{Instant, WallClock},
     trace::TraceRecord,
@@ -49,7 +51,7 @@ impl Server {
     /// Pure: says nothing yet. `seed` is fresh entropy, never used twice.
     #[allow(clippy::needless_pass_by_value, reason = "a seed is used up")]
     pub fn new(config: Arc<ServerConfig>, seed: Seed) -> Self {
-        let declared = Json::parse(config.declared().as_bytes()).unwrap_or(Json::EMPTY_OBJECT);
+        let declared = config.declared();
         Self {
             service: Service {
                 engine: Engine::new(Side::Server, config.limits.clone(), config.trace),
@@ -57,7 +59,8 @@ impl Server {
                 sealer: Sealer::new(config.keys.as_ref(), &seed),
                 mint: Mint::new(&seed),
                 clock: None,
-                allowed: Allowed::by(declared),
+                allowed: Allowed::by(Json::from_checked(&declared)),
+                declared,
                 result_meta: config.result_meta(),
                 modern: config.versions(Era::Modern),
                 config,
@@ -72,6 +75,16 @@ impl Server {
     pub fn with_principal(mut self, principal: &str) -> Result<Self, ConfigError> {
         self.state.principal = Principal::named(principal)?;
         Ok(self)
+    }
+    /// The groups of whom the channel belongs to, which decide what it sees of a catalog whose entries are not for
+    /// everyone ([`Definition::visible_to`](super::Definition::visible_to)). Without this, none.
+    #[must_use]
+    pub fn with_groups<'a>(mut self, groups: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut groups: Vec<Box<str>> = groups.into_iter().map(Box::from).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        self.state.groups = (!groups.is_empty()).then(|| groups.into());
+        self
     }
     /// Which wall-clock time it is. What leaves the process with a date (sealed state, tasks) needs it.
     #[must_use]
@@ -113,6 +126,7 @@ impl Server {
     }
     /// The next thing to do, or `None`. May be called at any time and stopped at any time.
     pub fn poll_action(&mut self) -> Option<Action<'_>> {
+        self.say_held();
         self.service.engine.poll_action()
     }
     /// The next record of the message trace.
@@ -137,6 +151,15 @@ impl Server {
         request: RequestHandle,
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
+        self.service.engine.begin(now);
+        if let Outcome::Result { result, .. } = outcome {
+            let handle = request.as_u64();
+            match self.service.engine.requests.get(handle).and_then(Received::handling) {
+                Some(Handling::Listen) => return self.accept_stream(handle, result),
+                Some(Handling::Subscribe) => self.accept_subscription(handle)?,
+                _ => {}
+            }
+        }
         let Service { engine, result_meta, .. } = &mut self.service;
         engine.begin(now);
         let answered = match outcome {
@@ -182,6 +205,26 @@ impl Server {
         let result = Json::from_checked(&result);
         self.respond(now, request, Outcome::Result { result, cache: None })
     }
+    /// Answers that what the request names does not exist, as its revision wants: for a resource -32002 or -32602, with
+    /// its URI in `data` (`server/resources`), otherwise -32602.
+    pub fn respond_not_found(&mut self, now: Instant, request: RequestHandle) -> Result<(), SendError> {
+        let engine = &self.service.engine;
+        let received = engine.requests.get(request.as_u64());
+        let Some(received) = received.filter(|received| !received.engine_owned()) else {
+            return Err(engine.gone(request.as_u64()));
+        };
+        let (row, revision) = (received.method, received.revision);
+        let buf = Arc::clone(&received.buf);
+        let params = Json::from_checked(&buf).member("params");
+        let name = row
+            .and_then(|row| row.row().name_field)
+            .and_then(|field| params?.member(field))
+            .map_or("\"\"", Json::get);
+        let missing = Missing::of(row.map(|row| row.row().handling), revision, name);
+        let data = missing.data.as_deref().map(Json::from_checked);
+        let message = &missing.message;
+        self.respond(now, request, Outcome::Error { code: missing.code, message, data })
+    }
     /// Progress of a live request. `Ok(false)`: not sent, because no token was given or the value didn't rise
     /// (`basic/utilities/progress`).
     pub fn progress(
@@ -221,6 +264,9 @@ impl Server {
         let Some(row) = method::with_handling(Handling::Log, Side::Server, revision) else {
             return Err(SendError::NotInRevision);
         };
+        if engine.meter(self.state.principal, RateClass::NoticesOut).is_err() {
+            return Ok(false);
+        }
         let params = |out: &mut String| {
             out.push_str("{\"level\":\"");
             out.push_str(level.name());
@@ -307,21 +353,21 @@ impl Server {
         let wire = self.wire();
         self.service.engine.cancel(call.as_u64(), reason, wire)
     }
-    /// A list changed: those who asked are told. Of a kind at most one notice waits between two answers, so it is never
-    /// `Blocked`.
-    pub fn publish(&mut self, now: Instant, change: Change) {
-        if self.service.engine.begin(now) && self.service.is_declared(change.capability()) {
-            self.tell_session(change);
-            self.tell_listeners(change);
+    /// Something changed: those who asked are told (`server/resources`, and `basic/patterns/subscriptions` of
+    /// 2026-07-28). Of a list, or of one resource, at most one notice to each subscriber waits between two answers, and what
+    /// finds the output full is told when there is room, so it is never `Blocked`.
+    pub fn publish(&mut self, now: Instant, change: Change<'_>) {
+        if self.service.engine.begin(now) {
+            self.tell(change);
         }
     }
-    /// Puts another catalog in place and publishes what differs. Lists that are being paged go on after the last item
-    /// they gave, if it is still there.
+    /// Puts another catalog in place and publishes which kinds differ (templates count as resources). Lists that are being
+    /// paged go on after the last item they gave, if it is still there. What is declared stays as it was: a kind that
+    /// comes later needs its capability from the beginning.
     pub fn set_catalog(&mut self, now: Instant, catalog: Arc<Catalog>) {
-        let fingerprint = catalog.fingerprint();
-        let before = self.service.catalog.replace(catalog);
-        if before.is_none_or(|before| before.fingerprint() != fingerprint) {
-            self.publish(now, Change::Tools);
+        let before = self.service.catalog.replace(Arc::clone(&catalog));
+        for change in catalog.changes(before.as_deref()) {
+            self.publish(now, change);
         }
     }
     /// Refuses new work (-32603), lets what runs finish until `drain` has passed, ends subscriptions, then `Closed(Local)`.
@@ -331,9 +377,18 @@ impl Server {
             self.service.engine.end_after(drain, CloseReason::Local);
         }
     }
+    /// What is offered now.
+    pub fn catalog(&self) -> Option<&Arc<Catalog>> {
+        self.service.catalog.as_ref()
+    }
     /// Counters.
     pub fn stats(&self) -> &Stats {
         &self.service.engine.stats
+    }
+
+    /// What the peer sees of the catalog.
+    pub(super) fn view(&self, catalog: &Catalog, revision: Revision) -> View {
+        catalog.view(self.state.groups(), revision)
     }
 
     /// Revision, log level and route of what an application starts.
@@ -384,7 +439,7 @@ impl Server {
         reply: Reply,
         revision: Revision,
         row: Option<MethodId>,
-        unchecked: bool,
+        found: Found,
     ) {
         let retry = match row.map(|row| self.retried(envelope, row, revision)) {
             None | Some(Ok(None)) => None,
@@ -392,27 +447,30 @@ impl Server {
             Some(Err(why)) => return self.refuse(reply, id, code::INVALID_PARAMS, &why, None),
         };
         let engine = &mut self.service.engine;
-        let Some((handle, buf)) = engine.admit(envelope, id, reply, revision, row, None) else { return };
-        let mut request = view(envelope, buf, handle, row, revision, unchecked);
+        let Some((handle, buf)) = engine.admit(envelope, id, reply, revision, row, false) else { return };
+        let mut request = request_of(envelope, buf, handle, row, revision, found);
         if let Some(retry) = retry {
             let (round, input) = retry.deliver(&request.buf);
             (request.round, request.input) = (round, Some(input));
-            if let Some(received) = engine.requests.get_mut(handle) {
-                received.round = round;
-            }
+        }
+        if let Some(received) =
+            engine.requests.get_mut(handle).filter(|_| request.round > 0 || request.template.is_some())
+        {
+            received.round = request.round;
+            received.template.clone_from(&request.template);
         }
         engine.outbox.deliver(Event::Request(request));
     }
 }
 
 /// What the application sees of a request.
-pub(super) fn view(
+pub(super) fn request_of(
     envelope: &Envelope<'_>,
     buf: Arc<str>,
     handle: u64,
     row: Option<MethodId>,
     revision: Revision,
-    unchecked: bool,
+    found: Found,
 ) -> Request {
     Request {
         buf,
@@ -424,10 +482,20 @@ pub(super) fn view(
         method: row,
         method_span: envelope.span(Field::Method),
         revision,
-        unchecked,
+        unchecked: found.unchecked,
+        template: found.template,
         round: 0,
         input: None,
     }
+}
+
+/// What the catalog knows of a request that is delivered.
+#[derive(Default)]
+pub(super) struct Found {
+    /// It has a schema for the arguments that was not looked at.
+    pub(super) unchecked: bool,
+    /// The template that its URI matches.
+    pub(super) template: Option<Arc<TemplateMatch>>,
 }
 
 /// Where a member of `params` lies in the message.
@@ -445,12 +513,23 @@ pub(super) fn param(envelope: &Envelope<'_>, field: &str) -> Span {
     }
 }
 
+impl Server {
+    /// Refuses a request that names something the catalog lacks. `name`: a raw JSON string.
+    pub(super) fn missing(&mut self, reply: Reply, id: &str, revision: Revision, row: MethodId, name: &str) {
+        let missing = Missing::of(Some(row.row().handling), revision, name);
+        self.refuse(reply, id, missing.code, &missing.message, missing.data.as_deref());
+    }
+}
+
 impl Role for Server {
     fn engine(&mut self) -> &mut Engine {
         &mut self.service.engine
     }
     fn engine_ref(&self) -> &Engine {
         &self.service.engine
+    }
+    fn principal(&self) -> Principal {
+        self.state.principal
     }
     fn revision(&self) -> Option<Revision> {
         self.state.revision.or(self.last_modern)
@@ -484,7 +563,10 @@ impl Role for Server {
         let name = envelope.method().unwrap_or_default();
         let Some(row) = method::find(&name, MethodKind::Request, Side::Client, revision) else {
             if self.service.config.unknown_methods && !method::is_known(&name) {
-                return self.deliver(envelope, id, reply, revision, None, false);
+                if self.is_limited(id, reply, revision, Some(RateClass::Calls)) {
+                    return;
+                }
+                return self.deliver(envelope, id, reply, revision, None, Found::default());
             }
             return self.refuse(reply, id, code::METHOD_NOT_FOUND, "Method not found", None);
         };
@@ -496,6 +578,9 @@ impl Role for Server {
                 "Method not found: its capability is not declared",
                 None,
             );
+        }
+        if self.is_limited(id, reply, revision, row.row().rate) {
+            return;
         }
         let missing = row.row().required.iter().find(|field| param(envelope, field) == (0, 0));
         let unnamed = row.row().name_field.filter(|field| {
@@ -523,12 +608,18 @@ impl Role for Server {
             Handling::Discover => self.discover(id, reply, revision),
             Handling::Ping => self.service.reply(reply, id, revision, None, |_| ()),
             Handling::SetLevel => self.set_level(envelope, id, reply, revision),
-            Handling::ListTools if self.service.catalog.is_some() => {
-                self.list_tools(envelope, id, reply, revision);
-            }
             Handling::CallTool => self.call_tool(envelope, id, reply, revision, row),
+            Handling::ReadResource => self.read_resource(envelope, id, reply, revision, row),
+            Handling::GetPrompt => self.get_prompt(envelope, id, reply, revision, row),
+            Handling::Complete => self.complete(envelope, id, reply, revision, row),
             Handling::Listen => self.listen(envelope, id, revision, row),
-            _ => self.deliver(envelope, id, reply, revision, Some(row), false),
+            Handling::Subscribe | Handling::Unsubscribe => {
+                self.subscribe(envelope, id, reply, revision, row);
+            }
+            other => match ListKind::of(other) {
+                Some(kind) => self.list(envelope, id, reply, revision, row, kind),
+                None => self.deliver(envelope, id, reply, revision, Some(row), Found::default()),
+            },
         }
     }
     fn notification(&mut self, envelope: &Envelope<'_>) {
@@ -543,17 +634,15 @@ impl Role for Server {
         let revision = tagged.or(self.state.revision).or(self.last_modern).or(newest);
         let row = revision
             .and_then(|revision| method::find(&name, MethodKind::Notification, Side::Client, revision));
+        if self.is_dropped(row) {
+            return;
+        }
         match row.map(|row| row.row().handling) {
             Some(Handling::Cancelled) => self.cancelled(envelope),
             Some(Handling::Initialized) if self.state.revision.is_some() => {
                 self.state.initialized = true;
                 self.ask_what_waits();
-                for change in CHANGES {
-                    if self.state.notices.order(change) == u64::MAX {
-                        self.state.notices.queued(change, 0);
-                        self.tell_session(change);
-                    }
-                }
+                self.tell_held_changes();
             }
             Some(Handling::Progress) => {
                 if let Some(params) = envelope.raw(Field::Params).map(Json::from_checked) {
@@ -592,6 +681,9 @@ impl Role for Server {
         Server::waited(self, request);
     }
     fn opening_due(&mut self) {}
+    fn say_held(&mut self) {
+        self.tell_held();
+    }
     fn pings_missed(&mut self) -> &mut u32 {
         &mut self.state.pings_missed
     }

@@ -26,6 +26,8 @@ pub(super) struct Service {
     pub(super) mint: Mint,
     /// Without one nothing is dated, and what needs a date is refused.
     pub(super) clock: Option<WallClock>,
+    /// The capabilities that are declared, as JSON.
+    pub(super) declared: String,
     /// Methods whose capability is declared.
     pub(super) allowed: Allowed,
     /// `_meta` members of results, where a revision has them.
@@ -55,12 +57,12 @@ impl Service {
         self.clock.map(|clock| clock.unix_millis(self.engine.now))
     }
     pub(super) fn is_declared(&self, capability: &str) -> bool {
-        Json::parse(self.config.declared().as_bytes()).is_ok_and(|declared| declares(declared, capability))
+        declares(Json::from_checked(&self.declared), capability)
     }
     /// Members that both openings describe the server with.
     pub(super) fn describe(&self, out: &mut String) {
         out.push_str("\"capabilities\":");
-        out.push_str(self.config.declared());
+        out.push_str(&self.declared);
         if let Some(instructions) = &self.config.instructions {
             out.push_str(",\"instructions\":");
             write::string(out, instructions);

@@ -22,6 +22,8 @@ pub struct Stats {
     pub calls_now: u64,
     /// Requests refused because a limit was reached.
     pub refused: u64,
+    /// Requests refused and notices dropped because their principal had too many.
+    pub rate_limited: u64,
     /// Requests and calls that were cancelled.
     pub cancelled: u64,
     /// Calls and handlers that ran out of time.
@@ -58,6 +60,7 @@ each!(
     calls,
     calls_now,
     refused,
+    rate_limited,
     cancelled,
     timeouts,
     late,

@@ -3,7 +3,13 @@
 #![allow(clippy::needless_pass_by_value, reason = "what `json!` makes is passed as it is")]
 pub mod strict;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use mcp_sansio::{
     CallHandle, RequestHandle, Seed,
@@ -167,7 +173,7 @@ pub fn catalog(names: &[&str]) -> Arc<Catalog> {
         .iter()
         .map(|name| json!({"name": name, "inputSchema": {"type": "object"}}).to_string())
         .collect();
-    Arc::new(Catalog::from_tools(tools.iter().map(|tool| json(tool))).unwrap())
+    Arc::new(Catalog::new().tools(tools.iter().map(|tool| json(tool))).unwrap())
 }
 
 /// A server with the tools `echo` and `slow`.
@@ -274,6 +280,19 @@ pub fn modern(id: impl Into<Value>, method: &str, mut params: Value) -> Value {
         _ => meta(),
     };
     request(id, method, params)
+}
+
+/// A request of this revision, whose id no other request of the test program has.
+pub fn ask_in(revision: &str, method: &str, params: Value) -> Value {
+    static LAST: AtomicU64 = AtomicU64::new(1000);
+    let id = LAST.fetch_add(1, Ordering::Relaxed);
+    if revision == MODERN { modern(id, method, params) } else { request(id, method, params) }
+}
+
+/// A server that has been opened for each revision.
+pub fn everywhere(config: impl Fn() -> ServerConfig) -> Vec<(Host<Server>, &'static str)> {
+    let legacy = LEGACY.map(|revision| (session(config(), revision, &json!({})), revision));
+    legacy.into_iter().chain([(serve(config()), MODERN)]).collect()
 }
 
 pub fn call(id: impl Into<Value>, tool: &str) -> Value {

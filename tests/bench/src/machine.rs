@@ -20,7 +20,11 @@ const ECHO: &str = r#"{"name":"echo","description":"Answer with the text","input
 
 fn server() -> Server {
     let tool = Json::parse(ECHO.as_bytes()).expect("the tool is JSON");
-    let catalog = Catalog::from_tools([tool]).expect("the tool is complete");
+    server_with(Catalog::new().tools([tool]).expect("the tool is complete"))
+}
+
+/// A server with this catalog.
+pub fn server_with(catalog: Catalog) -> Server {
     let config = ServerConfig::new("bench", "1").catalog(Arc::new(catalog));
     Server::new(Arc::new(config), Seed([7; 32]))
 }
@@ -60,7 +64,11 @@ pub struct Machine {
 impl Machine {
     /// One that has been opened as the era wants.
     pub fn open(era: Era) -> Self {
-        let mut machine = Self { server: server(), application: Application::default(), now: 0 };
+        Self::open_with(server(), era)
+    }
+    /// This one, opened as the era wants.
+    pub fn open_with(server: Server, era: Era) -> Self {
+        let mut machine = Self { server, application: Application::default(), now: 0 };
         if era == Era::Legacy {
             for message in [INITIALIZE, INITIALIZED] {
                 machine.run(message.as_bytes(), &mut Vec::new());

@@ -29,17 +29,31 @@ impl Era {
         Self::ALL.into_iter().find(|era| era.name() == name)
     }
 
+    /// What each of its requests has in `_meta`.
+    const fn meta(self) -> &'static str {
+        match self {
+            Self::Legacy => r#"{}"#,
+            Self::Modern => {
+                r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"dry","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#
+            }
+        }
+    }
+
     /// A call of the tool `echo`.
     pub fn call(self, id: u64, text: &str) -> String {
         let meta = match self {
-            Self::Legacy => "",
-            Self::Modern => {
-                r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"dry","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#
-            }
+            Self::Legacy => String::new(),
+            Self::Modern => format!(r#","_meta":{}"#, self.meta()),
         };
         format!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo","arguments":{{"text":"{text}"}}{meta}}}}}"#
         ) + "\n"
+    }
+
+    /// A request for the first page of the tools.
+    pub fn list(self, id: u64) -> String {
+        let meta = self.meta();
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list","params":{{"_meta":{meta}}}}}"#) + "\n"
     }
 }
 

@@ -5,10 +5,22 @@ use stats_alloc::{Region, StatsAlloc};
 
 use crate::message::{Era, echoed};
 
-/// A server of the tool `echo` as bytes in and bytes out, within one thread.
+/// A server as bytes in and bytes out, within one thread. Without more it is one of the tool `echo`.
 pub trait RoundTrip {
     /// Takes one message, which ends with LF, and appends the answer, which may.
     fn run(&mut self, line: &[u8], answer: &mut Vec<u8>);
+    /// What it is asked.
+    fn question(&self, era: Era) -> String {
+        era.call(7, "hello world")
+    }
+    /// Whether it does what it should.
+    fn works(&mut self, era: Era) -> bool {
+        ["one text", "another text"].into_iter().all(|text| {
+            let mut answer = Vec::new();
+            self.run(era.call(8, text).as_bytes(), &mut answer);
+            echoed(&answer) == Some((8, text.to_owned()))
+        })
+    }
 }
 
 /// What callgrind counts: everything below this function, and nothing else.
@@ -32,15 +44,11 @@ pub fn main(
     let [name, era, mode] = args.as_slice() else { return Err(USAGE.into()) };
     let era = Era::named(era).ok_or(USAGE)?;
     let subject = &mut *subject(name, era).ok_or(USAGE)?;
-    for text in ["one text", "another text"] {
-        let mut answer = Vec::new();
-        subject.run(era.call(8, text).as_bytes(), &mut answer);
-        if echoed(&answer) != Some((8, text.to_owned())) {
-            return Err(format!("the answer to {text:?} is {}", String::from_utf8_lossy(&answer)).into());
-        }
+    if !subject.works(era) {
+        return Err(format!("{name} gives a wrong answer").into());
     }
-    let line = era.call(7, "hello world");
-    let mut answer = Vec::with_capacity(4096);
+    let line = subject.question(era);
+    let mut answer = Vec::with_capacity(256 << 10);
     let mut series = || {
         for _ in 0..ROUNDS {
             answer.clear();

@@ -32,7 +32,7 @@ pub struct Host {
 impl Host {
     /// A server with the limits of a microcontroller.
     pub fn new() -> Option<Self> {
-        let catalog = Catalog::from_tools([Json::parse(ECHO.as_bytes()).ok()?]).ok()?;
+        let catalog = Catalog::new().tools([Json::parse(ECHO.as_bytes()).ok()?]).ok()?;
         let config = ServerConfig::new("cortex-m3", "1").catalog(Arc::new(catalog)).limits(Limits::small());
         Some(Self {
             connection: Connection::new(Server::new(Arc::new(config), Seed([3; 32]))),

@@ -353,7 +353,7 @@ impl Pair {
                     .machine
                     .server()
                     .ok_or("no server")?
-                    .set_tools(now, tools.as_bytes())
+                    .set_catalog(now, format!("{{\"tools\":{tools}}}").as_bytes())
                     .map_err(refused)
             }
             Due::Close => self.client.machine.close(now, 1000).map_err(refused),

@@ -13,7 +13,7 @@ use std::{
     process::ExitCode,
 };
 
-use mcp_sansio_bench::message::Era;
+use mcp_sansio_bench::{list::TOOLS, message::Era};
 use programs::{RoundTrip, output};
 use report::Report;
 
@@ -24,6 +24,7 @@ fn main() -> Result<ExitCode> {
     let programs = env::current_exe()?.parent().ok_or("no folder of programs")?.to_owned();
     let mut report = Report::default();
     round_trips(&mut report, &programs)?;
+    lists(&mut report, &programs)?;
     servers(&mut report, &root, &programs)?;
     sizes(&mut report, &root)?;
     let failed = report.finish(&root.join("target/bench.json"))?;
@@ -64,6 +65,30 @@ fn round_trips(report: &mut Report, programs: &Path) -> Result {
         let rows: Vec<_> = costs.iter().map(row).collect();
         let columns = ["instructions", "to the floor", "to rmcp", "allocations", "ns"];
         report.table(&format!("one tools/call, {}", era.name()), &columns, &rows);
+    }
+    Ok(())
+}
+
+/// One `tools/list` of many tools, bytes to bytes, in one thread.
+fn lists(report: &mut Report, programs: &Path) -> Result {
+    for era in Era::ALL {
+        let cost = |subject| RoundTrip::measure(&programs.join("round-trip"), subject, era.name());
+        let (list, copy) = (cost("list")?, cost("copy")?);
+        let what = format!("tools/list {}", era.name());
+        let micros = (list.nanoseconds - copy.nanoseconds) / 1000.0;
+        report.at_most(&format!("{what}, µs above copying its bytes"), micros, 2.0);
+        let allocations = list.allocations - copy.allocations;
+        report.at_most(&format!("{what}, allocations above copying its bytes"), allocations, 3.0);
+        let row = |name: &str, cost: &RoundTrip| {
+            let values = [cost.instructions, cost.allocations, cost.nanoseconds];
+            (name.to_owned(), values.map(Some).to_vec())
+        };
+        let title = format!("one tools/list of {TOOLS}, {}", era.name());
+        report.table(
+            &title,
+            &["instructions", "allocations", "ns"],
+            &[row("list", &list), row("copy", &copy)],
+        );
     }
     Ok(())
 }
