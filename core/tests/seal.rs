@@ -164,7 +164,8 @@ fn another_request_is_refused() {
         ("tools/call", r#""name":"slow","arguments":{"k":1}"#),
         ("tools/call", r#""name":"echo","arguments":{"k":2}"#),
         ("tools/call", r#""name":"echo""#),
-        ("prompts/get", r#""name":"echo","arguments":{"k":1}"#),
+        ("tools/call", r#""name":"echo","arguments":{"k":"1"}"#),
+        ("prompts/get", r#""name":"echo","arguments":{"k":"1"}"#),
         ("resources/read", r#""uri":"test://a""#),
         ("resources/read", r#""uri":"test://b""#),
     ];

@@ -8,7 +8,7 @@ use super::{case::Side, value::Value};
 /// A machine of one role.
 pub enum Machine {
     /// `mcp_sansio` as a server.
-    Server(ServerConnection),
+    Server(Box<ServerConnection>),
     /// `mcp_sansio` as a client.
     Client(ClientConnection),
 }
@@ -53,7 +53,9 @@ impl Machine {
         const SEED: [u8; 32] = [7; 32];
         let config = config.to_string();
         match side {
-            Side::Server => ServerConnection::new(config.as_bytes(), SEED, channel).map(Self::Server),
+            Side::Server => {
+                ServerConnection::new(config.as_bytes(), SEED, channel).map(Box::new).map(Self::Server)
+            }
             Side::Client => ClientConnection::new(config.as_bytes(), SEED, channel).map(Self::Client),
         }
     }
