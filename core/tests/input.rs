@@ -412,6 +412,9 @@ fn what_the_revision_lacks_is_missing() {
     let url = json!({"mode": "url", "message": "m", "url": "https://a.test/x"});
     let mut tools = sample();
     tools["tools"] = json!([]);
+    let mut several = form();
+    several["requestedSchema"]["properties"]["name"] =
+        json!({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}});
     for (revision, method, params, asked) in [
         ("2024-11-05", "elicitation/create", form(), false),
         ("2025-03-26", "elicitation/create", form(), false),
@@ -420,6 +423,8 @@ fn what_the_revision_lacks_is_missing() {
         ("2025-11-25", "elicitation/create", url, true),
         ("2025-06-18", "sampling/createMessage", tools.clone(), false),
         ("2025-11-25", "sampling/createMessage", tools, true),
+        ("2025-06-18", "elicitation/create", several.clone(), false),
+        ("2025-11-25", "elicitation/create", several, true),
     ] {
         let mut host = session(server_config(), revision, &all());
         host.tell(&call(1, "echo"));
@@ -428,6 +433,26 @@ fn what_the_revision_lacks_is_missing() {
         let sent = host.one();
         assert_eq!(sent["method"] == method, asked, "{revision} {sent}");
         assert_eq!(sent["result"]["isError"] == true, !asked, "{revision} {sent}");
+    }
+}
+
+/// A question is said as the revision can. R-ELI-011.
+#[test]
+fn a_question_is_said_as_the_revision_can() {
+    let mut new = form();
+    new["mode"] = json!("form");
+    new["requestedSchema"]["properties"]["name"] = json!({"type": "string", "default": "x"});
+    for (revision, said) in [("2025-06-18", form()), ("2025-11-25", new.clone())] {
+        let mut host = session(server_config(), revision, &all());
+        host.tell(&call(1, "echo"));
+        let first = host.request().handle();
+        ask(&mut host, first, &[("q", "elicitation/create", Some(new.clone()))], None).unwrap();
+        assert_eq!(host.one()["params"], said, "{revision}");
+        let text = new.to_string();
+        let params = Some(json(&text));
+        let target = Target::Channel;
+        host.machine.call(host.now, target, "elicitation/create", params, CallOptions::new()).unwrap();
+        assert_eq!(host.one()["params"], said, "{revision}");
     }
 }
 

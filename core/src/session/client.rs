@@ -16,7 +16,7 @@ use super::{
     timers::Timer,
 };
 use crate::{
-    CallHandle, InputHandle, RequestHandle, Seed,
+    CallHandle, InputHandle, RequestHandle, Seed, degrade,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
     event::{Action, Event, Input, Method, Outcome, Ready, Related},
     json::{Json, Payload},
@@ -181,6 +181,9 @@ impl Client {
         if let Some(row) = row.filter(|row| !self.offered.has(*row, revision)) {
             return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
         }
+        let completes = row.is_some_and(|row| row.row().handling == Handling::Complete);
+        let said = params.filter(|_| completes).and_then(|params| degrade::completion(params, revision));
+        let params = said.as_deref().map(Json::from_checked).or(params);
         let modern = revision.era() == Era::Modern;
         let mut level_meta = String::new();
         let meta = match options.log_level.filter(|_| modern) {
@@ -213,19 +216,28 @@ impl Client {
         self.engine.begin(now);
         let answered = match self.engine.answer_input(input.as_u64(), &outcome) {
             Some(answered) => answered,
-            None => self
-                .check_answer(input.as_u64(), &outcome)
-                .and_then(|()| respond(&mut self.engine, input.as_u64(), outcome, "")),
+            None => self.answer_request(input.as_u64(), outcome),
         };
         self.engine.end_if_idle();
         answered
     }
-    fn check_answer(&self, input: u64, outcome: &Outcome<'_>) -> Result<(), SendError> {
-        let Outcome::Result { result, .. } = outcome else { return Ok(()) };
-        let Some(request) = self.engine.requests.get(input) else { return Ok(()) };
-        let Some(row) = request.method else { return Ok(()) };
+    /// Answers a question that came as a request.
+    fn answer_request(&mut self, input: u64, outcome: Outcome<'_>) -> Result<(), SendError> {
+        let request = self.engine.requests.get(input);
+        let asked = request.and_then(|request| request.method.map(|row| (request, row)));
+        let (Some((request, row)), Outcome::Result { result, cache }) = (asked, outcome) else {
+            return respond(&mut self.engine, input, outcome, "");
+        };
         let params = Json::from_checked(&request.buf).member("params");
-        check_own_answer(row, request.revision, params, *result).map_err(SendError::Invalid)
+        check_own_answer(row, params, result).map_err(SendError::Invalid)?;
+        let said = match row.row().handling {
+            Handling::Sample => degrade::sampling_result(result, request.revision),
+            _ => Ok(None),
+        };
+        let said = said
+            .map_err(|_| SendError::Invalid("this revision can't say several contents, or uses of tools"))?;
+        let result = said.as_deref().map_or(result, Json::from_checked);
+        respond(&mut self.engine, input, Outcome::Result { result, cache }, "")
     }
     /// Progress of a question that asked for it. `Ok(false)`: not sent, because no token was given or the value didn't rise.
     pub fn progress(

@@ -14,7 +14,7 @@ use super::{
     config::Allowed,
     engine::{Engine, Wire},
     mint::Mint,
-    questions::{MRTR, Paths, capabilities, check_answer, check_question, is_url, lacking, pause},
+    questions::{MRTR, Paths, capabilities, check_answer, check_question, is_url, lacking, pause, said},
     requests::Received,
     role::Answer,
     sealed_state::{SealedState, request_digest},
@@ -34,7 +34,7 @@ use crate::{
     },
     limits::Limits,
     method::{self, Handling, MethodId},
-    revision::{Features, Revision},
+    revision::Revision,
 };
 
 /// What surrounds a question in the message that asks it, at most.
@@ -124,16 +124,21 @@ fn check(questions: &[Question<'_>], state: Option<&[u8]>, limits: &Limits) -> R
 /// a new one.
 fn prepared(
     question: &Question<'_>,
-    features: &Features,
+    row: MethodId,
+    revision: Revision,
     mint: &mut Mint,
 ) -> (Option<Box<str>>, Option<Box<str>>) {
     const ID: &str = "elicitationId";
-    let Some(params) = question.params else { return (None, None) };
+    let degraded = said(row, revision, question.params).ok().flatten();
+    let Some(params) = degraded.as_deref().map(Json::from_checked).or(question.params) else {
+        return (None, None);
+    };
     let own = params.member(ID).and_then(Json::as_str);
-    let id: Option<Box<str>> = (features.elicitation_id && is_url(question.params)).then(|| match own {
-        Some(own) => own.into(),
-        None => format!("{:032x}", u128::from_be_bytes(mint.draw())).into(),
-    });
+    let id: Option<Box<str>> =
+        (revision.features().elicitation_id && is_url(question.params)).then(|| match own {
+            Some(own) => own.into(),
+            None => format!("{:032x}", u128::from_be_bytes(mint.draw())).into(),
+        });
     let mut text = String::from("{");
     if let Some(id) = &id {
         text.push_str("\"elicitationId\":");
@@ -149,6 +154,11 @@ fn prepared(
     }
     text.push('}');
     (Some(text.into()), id)
+}
+
+/// Whether a request has what a retry brings.
+pub(super) fn is_retry(envelope: &Envelope<'_>) -> bool {
+    [Field::RequestState, Field::InputResponses].into_iter().any(|field| envelope.span(field) != (0, 0))
 }
 
 /// The message of a request, scanned again.
@@ -210,6 +220,9 @@ impl Server {
             match method::find_question(question.method, revision) {
                 Some(row) => {
                     missing.extend(lacking(row, revision, question.params, declared));
+                    if said(row, revision, question.params).is_err() {
+                        missing.extend(row.row().capability);
+                    }
                     rows.push(row);
                 }
                 None => {
@@ -231,7 +244,7 @@ impl Server {
         } else if questions.iter().map(bytes).sum::<usize>() > engine.limits.message_bytes {
             return engine.too_large(handle);
         } else if carried {
-            return self.carry(handle, row, questions, state, now.unwrap_or_default());
+            return self.carry(handle, row, (questions, &rows), state, now.unwrap_or_default());
         } else if engine.peer_left() {
             engine.fail(handle, OverReason::Closed, code::INTERNAL_ERROR, "No input can come any more");
         } else {
@@ -273,7 +286,7 @@ impl Server {
         &mut self,
         handle: u64,
         row: MethodId,
-        questions: &[Question<'_>],
+        (questions, rows): (&[Question<'_>], &[MethodId]),
         state: Option<&[u8]>,
         now: u64,
     ) -> Result<(), SendError> {
@@ -296,7 +309,6 @@ impl Server {
             state: state.map(Into::into),
         };
         let sealed = sealer.seal_state(&sealed).unwrap_or_default();
-        let features = request.revision.features();
         let wire = Wire { revision: Some(request.revision) };
         let id = request.id();
         let stamp = write::Stamp {
@@ -305,12 +317,12 @@ impl Server {
         };
         engine.answer(request.reply, related, false, wire, id, |out| {
             write::result_with(out, id, &stamp, |out| {
-                for (place, question) in questions.iter().enumerate() {
+                for (place, (question, row)) in questions.iter().zip(rows).enumerate() {
                     out.push_str(if place == 0 { "\"inputRequests\":{" } else { "," });
                     write::string(out, question.key);
                     out.push_str(":{\"method\":");
                     write::string(out, question.method);
-                    if let (Some(params), _) = prepared(question, features, mint) {
+                    if let (Some(params), _) = prepared(question, *row, request.revision, mint) {
                         out.push_str(",\"params\":");
                         out.push_str(&params);
                     }
@@ -328,9 +340,9 @@ impl Server {
     fn lower(&mut self, handle: u64, questions: &[Question<'_>], rows: &[MethodId], state: Option<&[u8]>) {
         let Service { engine, mint, .. } = &mut self.service;
         let Some(request) = engine.requests.get(handle) else { return };
-        let (features, round, handler) = (request.revision.features(), request.round, request.timer);
+        let (revision, round, handler) = (request.revision, request.round, request.timer);
         let questions = questions.iter().zip(rows).map(|(question, row)| {
-            let (params, elicitation) = prepared(question, features, mint);
+            let (params, elicitation) = prepared(question, *row, revision, mint);
             Asked { key: question.key.into(), row: *row, params, elicitation, call: 0, outcome: None }
         });
         let questions: Vec<Asked> = questions.collect();
@@ -405,7 +417,7 @@ impl Server {
         revision: Revision,
     ) -> Result<Option<Retry>, String> {
         let (state, responses) = (envelope.raw(Field::RequestState), envelope.raw(Field::InputResponses));
-        if !row.row().may_ask || revision.features().server_requests || state.or(responses).is_none() {
+        if !row.row().may_ask || revision.features().server_requests {
             return Ok(None);
         }
         let responses = responses.map(Json::from_checked);

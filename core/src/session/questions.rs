@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::config::{Allowed, Need};
 use crate::{
+    degrade::{self, CannotAsk},
     json::Json,
     method::{Handling, MethodId},
     revision::Revision,
@@ -17,6 +18,19 @@ pub(super) const MRTR: &str = "basic/patterns/mrtr";
 
 /// Capabilities by their dotted paths.
 pub(super) type Paths = SmallVec<[&'static str; 2]>;
+
+/// The params of a question, if they are not the same for this revision.
+pub(super) fn said(
+    row: MethodId,
+    revision: Revision,
+    params: Option<Json<'_>>,
+) -> Result<Option<String>, CannotAsk> {
+    match (row.row().handling, params) {
+        (Handling::Elicit, Some(params)) => degrade::elicitation(params, revision),
+        (Handling::Sample, Some(params)) => degrade::sampling(params, revision),
+        _ => Ok(None),
+    }
+}
 
 /// What a question needs of its client and was not declared.
 pub(super) fn lacking(
@@ -228,7 +242,6 @@ pub(super) fn check_answer(
 /// What is wrong with an answer of our own application, besides.
 pub(super) fn check_own_answer(
     row: MethodId,
-    revision: Revision,
     params: Option<Json<'_>>,
     answer: Json<'_>,
 ) -> Result<(), &'static str> {
@@ -245,10 +258,6 @@ pub(super) fn check_own_answer(
                 _ => Ok(()),
             }
         }
-        Handling::Sample if !revision.features().sampling_tools => match content {
-            Some(content) if content.starts_with('[') => Err("`content` is one block in this revision"),
-            _ => Ok(()),
-        },
         _ => Ok(()),
     }
 }

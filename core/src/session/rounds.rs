@@ -227,7 +227,6 @@ impl Engine {
         let handle = *self.inputs.get(input)?;
         let limit = self.limits.message_bytes;
         let call = self.calls.get_mut(handle)?;
-        let revision = call.revision;
         let rounds = call.rounds.as_mut()?;
         let asked = rounds.questions.iter_mut().find(|asked| asked.input == input)?;
         let failed = CallError::Input { key: unescape(&asked.key).map(Cow::into_owned) };
@@ -243,7 +242,7 @@ impl Engine {
             }
         };
         let params = asked.params.as_ref().map(Payload::as_json);
-        if let Err(what) = check_own_answer(asked.row, revision, params, result) {
+        if let Err(what) = check_own_answer(asked.row, params, result) {
             return Some(Err(SendError::Invalid(what)));
         }
         self.inputs.remove(input);

@@ -9,11 +9,12 @@ use super::{
     commands::{check_notice, respond},
     config::Allowed,
     engine::{Engine, Reply, Wire},
+    input::is_retry,
     mint::Mint,
     missing::Missing,
     opening::Opening,
     principal::Principal,
-    questions::{check_question, is_url, lacking},
+    questions::{check_question, is_url, lacking, said},
     requests::Received,
     role::{Answer, BASE, PROGRESS, Role},
     seal::Sealer,
@@ -344,6 +345,11 @@ impl Server {
                 return Err(SendError::Invalid("a question with a URL needs an `elicitationId`"));
             }
         }
+        let older = row.map_or(Ok(None), |row| {
+            let capability = row.row().capability.unwrap_or_default();
+            said(row, revision, params).map_err(|_| SendError::MissingCapability(capability))
+        })?;
+        let params = older.as_deref().map(Json::from_checked).or(params);
         let call = NewCall { purpose: Purpose::Application, method, row, revision, params, meta: "" };
         self.service.engine.start_call(&call, &options).map(CallHandle)
     }
@@ -441,10 +447,12 @@ impl Server {
         row: Option<MethodId>,
         found: Found,
     ) {
-        let retry = match row.map(|row| self.retried(envelope, row, revision)) {
-            None | Some(Ok(None)) => None,
-            Some(Ok(retry)) => retry,
-            Some(Err(why)) => return self.refuse(reply, id, code::INVALID_PARAMS, &why, None),
+        let retry = match row.filter(|_| is_retry(envelope)) {
+            Some(row) => match self.retried(envelope, row, revision) {
+                Ok(retry) => retry,
+                Err(why) => return self.refuse(reply, id, code::INVALID_PARAMS, &why, None),
+            },
+            None => None,
         };
         let engine = &mut self.service.engine;
         let Some((handle, buf)) = engine.admit(envelope, id, reply, revision, row, false) else { return };
@@ -453,8 +461,8 @@ impl Server {
             let (round, input) = retry.deliver(&request.buf);
             (request.round, request.input) = (round, Some(input));
         }
-        if let Some(received) =
-            engine.requests.get_mut(handle).filter(|_| request.round > 0 || request.template.is_some())
+        if (request.input.is_some() || request.template.is_some())
+            && let Some(received) = engine.requests.get_mut(handle)
         {
             received.round = request.round;
             received.template.clone_from(&request.template);
