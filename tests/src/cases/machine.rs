@@ -10,7 +10,7 @@ pub enum Machine {
     /// `mcp_sansio` as a server.
     Server(Box<ServerConnection>),
     /// `mcp_sansio` as a client.
-    Client(ClientConnection),
+    Client(Box<ClientConnection>),
 }
 
 /// What came out of a machine.
@@ -56,7 +56,9 @@ impl Machine {
             Side::Server => {
                 ServerConnection::new(config.as_bytes(), SEED, channel).map(Box::new).map(Self::Server)
             }
-            Side::Client => ClientConnection::new(config.as_bytes(), SEED, channel).map(Self::Client),
+            Side::Client => {
+                ClientConnection::new(config.as_bytes(), SEED, channel).map(Box::new).map(Self::Client)
+            }
         }
     }
     /// The server.
