@@ -22,6 +22,9 @@ use serde_json::{Value, json};
 
 const ALL: &str = r#"{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{},"context":{}},"roots":{}}"#;
 
+/// A result that fits every method here.
+const FITTING: &str = r#"{"content":[],"messages":[],"contents":[],"tools":[],"completion":{"values":[]}}"#;
+
 fn all() -> Value {
     serde_json::from_str(ALL).unwrap()
 }
@@ -639,7 +642,7 @@ fn what_may_not_be_asked() {
         let handle = host.request().handle();
         let refused = ask(&mut host, handle, &[("a", "roots/list", None)], None);
         assert!(matches!(refused, Err(SendError::Invalid(_))), "{message}");
-        host.respond(handle, "{}");
+        host.respond(handle, FITTING);
         host.one();
     }
 }
@@ -839,7 +842,7 @@ fn what_is_kept_counts() {
     host.tell(&answer(&asked[1], &accept()));
     let again = host.request();
     assert_eq!(seen(&again).1.len(), 2);
-    host.respond(again.handle(), "{}");
+    host.respond(again.handle(), FITTING);
     host.one();
     host.tell(&request(3, "tools/call", json!({"name": "echo", "arguments": {"x": "y".repeat(2000)}})));
     host.request();
@@ -875,11 +878,11 @@ fn a_member_of_a_batch_may_ask() {
         .collect();
     ask(&mut host, handles[0], &[("r", "roots/list", None)], None).unwrap();
     let question = host.one();
-    host.respond(handles[1], "{}");
+    host.respond(handles[1], FITTING);
     host.silent();
     host.tell(&answer(&question, &json!({"roots": []})));
     let again = host.request().handle();
-    host.respond(again, "{}");
+    host.respond(again, FITTING);
     let ids: Vec<Value> = host.one().as_array().unwrap().iter().map(|answer| answer["id"].clone()).collect();
     assert_eq!(ids, [json!(2), json!(1)]);
 }

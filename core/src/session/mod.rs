@@ -23,6 +23,7 @@ mod requests;
 mod resources;
 pub(crate) mod role;
 mod rounds;
+mod schemas;
 mod seal;
 mod sealed_state;
 mod server;
