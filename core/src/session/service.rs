@@ -4,14 +4,13 @@ use alloc::{string::String, sync::Arc};
 use super::{
     Catalog, ServerConfig,
     commands::stamp,
-    config::{Allowed, declares},
+    config::Allowed,
     engine::{Engine, Reply, Wire},
     mint::Mint,
     seal::Sealer,
 };
 use crate::{
     event::{CacheHint, Related},
-    json::Json,
     jsonrpc::write,
     revision::Revision,
     time::WallClock,
@@ -55,9 +54,6 @@ impl Service {
     /// Milliseconds since 1970, as far as the host said.
     pub(super) fn unix_millis(&self) -> Option<u64> {
         self.clock.map(|clock| clock.unix_millis(self.engine.now))
-    }
-    pub(super) fn is_declared(&self, capability: &str) -> bool {
-        declares(Json::from_checked(&self.declared), capability)
     }
     /// Members that both openings describe the server with.
     pub(super) fn describe(&self, out: &mut String) {
