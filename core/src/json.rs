@@ -40,6 +40,8 @@ impl Flags {
     pub(crate) const STEERING: Self = Self(8);
     /// It has `_meta` at its top.
     pub(crate) const META: Self = Self(16);
+    /// It has `structuredContent` at its top.
+    pub(crate) const STRUCTURED: Self = Self(32);
 
     pub(crate) const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -60,6 +62,7 @@ impl Flags {
         let told = scan::known(key, |key| match key {
             b"resultType" | b"ttlMs" | b"cacheScope" => Some(Self::STEERING),
             b"_meta" => Some(Self::META),
+            b"structuredContent" => Some(Self::STRUCTURED),
             _ => None,
         });
         Self(self.0 & !Self::EMPTY.0).with(told.unwrap_or_default())
@@ -80,6 +83,9 @@ impl<'a> Json<'a> {
     pub const MAX_DEPTH: usize = scan::MAX_DEPTH;
     /// `{}`.
     pub const EMPTY_OBJECT: Json<'static> = Json { text: "{}", flags: Some(Flags(1 | 2)) };
+
+    /// `""`.
+    pub(crate) const EMPTY_STRING: Json<'static> = Json { text: "\"\"", flags: Some(Flags(0)) };
 
     /// Checks `bytes`, whole. The only way in for bytes of an application or a binding.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, NotJson> {

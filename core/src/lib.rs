@@ -113,6 +113,7 @@
 #![deny(missing_docs)]
 extern crate alloc;
 
+pub mod degrade;
 pub mod embed;
 pub mod error;
 pub mod event;

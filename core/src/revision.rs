@@ -13,6 +13,17 @@ pub enum Era {
     Modern,
 }
 
+/// What a tool may give besides its content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Structured {
+    /// Nothing.
+    None,
+    /// An object.
+    Object,
+    /// Any value.
+    Any,
+}
+
 /// What a revision has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -44,8 +55,16 @@ pub struct Features {
     pub elicitation_modes: bool,
     /// A question in `url` mode carries an `elicitationId`.
     pub elicitation_id: bool,
-    /// A tool's output schema may be of any type; elsewhere its `type` is `object`.
-    pub any_output_schema: bool,
+    /// Content may be audio.
+    pub audio: bool,
+    /// Content may be a link to a resource.
+    pub resource_links: bool,
+    /// What `structuredContent` of a tool's result, and its `outputSchema`, may be.
+    pub structured: Structured,
+    /// A sampling message, or result, may have several contents.
+    pub sampling_arrays: bool,
+    /// Sampling may use tools.
+    pub sampling_tools: bool,
     /// Tools carry `execution`, which says whether they run as tasks.
     pub tool_execution: bool,
     /// `completion/complete` carries `context`.
@@ -79,7 +98,11 @@ const FIRST_LEGACY: Row = Row {
         extensions: false,
         elicitation_modes: false,
         elicitation_id: false,
-        any_output_schema: false,
+        audio: false,
+        resource_links: false,
+        structured: Structured::None,
+        sampling_arrays: false,
+        sampling_tools: false,
         tool_execution: false,
         completion_context: false,
         resource_not_found: -32002,
@@ -102,7 +125,11 @@ const FIRST_MODERN: Row = Row {
         extensions: true,
         elicitation_modes: true,
         elicitation_id: false,
-        any_output_schema: true,
+        audio: true,
+        resource_links: true,
+        structured: Structured::Any,
+        sampling_arrays: true,
+        sampling_tools: true,
         tool_execution: false,
         completion_context: true,
         resource_not_found: -32602,
@@ -114,11 +141,18 @@ static TABLE: &[Row] = &[
     FIRST_LEGACY,
     Row {
         name: "2025-03-26",
-        features: Features { batches: true, progress_message: true, ..FIRST_LEGACY.features },
+        features: Features { batches: true, progress_message: true, audio: true, ..FIRST_LEGACY.features },
     },
     Row {
         name: "2025-06-18",
-        features: Features { progress_message: true, completion_context: true, ..FIRST_LEGACY.features },
+        features: Features {
+            progress_message: true,
+            audio: true,
+            resource_links: true,
+            structured: Structured::Object,
+            completion_context: true,
+            ..FIRST_LEGACY.features
+        },
     },
     Row {
         name: "2025-11-25",
@@ -128,6 +162,11 @@ static TABLE: &[Row] = &[
             progress_message: true,
             elicitation_modes: true,
             elicitation_id: true,
+            audio: true,
+            resource_links: true,
+            structured: Structured::Object,
+            sampling_arrays: true,
+            sampling_tools: true,
             tool_execution: true,
             completion_context: true,
             ..FIRST_LEGACY.features

@@ -8,13 +8,16 @@
 )]
 mod common;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use common::*;
 use mcp_sansio::{
     error::SendError,
     event::{Event, Outcome, Target},
-    session::{Change, Server, ServerConfig},
+    session::{Catalog, Change, Server, ServerConfig},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -108,6 +111,32 @@ fn a_legacy_session_is_told_of_what_it_subscribed_to() {
         );
         assert_eq!(watched(&mut host), []);
     }
+}
+
+/// What the catalog shows to everyone needs no approval; with principals the application decides about all.
+#[test]
+fn what_the_catalog_shows_may_be_watched() {
+    let catalog = || {
+        let catalog = Catalog::new().resources([common::json(r#"{"uri":"file:///a","name":"a"}"#)]).unwrap();
+        catalog.templates([common::json(r#"{"uriTemplate":"file:///t/{name}","name":"t"}"#)]).unwrap()
+    };
+    let config = || config().catalog(Arc::new(catalog()));
+    let mut host = session(config(), NEWEST, &json!({}));
+    for (id, uri) in ["file:///a", "file:///t/x"].into_iter().enumerate() {
+        assert_eq!(host.ask(&request(id, "resources/subscribe", json!({"uri": uri})))["result"], json!({}));
+        assert_eq!(watched(&mut host), [(uri.into(), true)]);
+    }
+    host.tell(&request(5, "resources/subscribe", json!({"uri": "file:///other"})));
+    host.request();
+    let both = listen(6, json!({"resourceSubscriptions": ["file:///a", "file:///t/y"]}));
+    assert_eq!(host.ask(&both)["method"], "notifications/subscriptions/acknowledged");
+    assert_eq!(watched(&mut host), [("file:///t/y".into(), true)]);
+
+    let server = Server::new(Arc::new(config()), mcp_sansio::Seed([1; 32])).with_principal("alice").unwrap();
+    let mut host = Host::new(server);
+    host.tell(&both);
+    assert_eq!(host.request().method().name(), "subscriptions/listen");
+    host.silent();
 }
 
 /// A refusal of the application is the answer, and nothing is told.

@@ -14,7 +14,7 @@ use super::{
     timers::Timer,
 };
 use crate::{
-    CallHandle, InputHandle, RequestHandle, Seed,
+    CallHandle, InputHandle, RequestHandle, Seed, degrade,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
     event::{Action, Event, Input, Method, Outcome, Ready, Related},
     json::{Json, Payload},
@@ -179,6 +179,9 @@ impl Client {
         if let Some(row) = row.filter(|row| !self.offered.has(*row, revision)) {
             return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
         }
+        let completes = row.is_some_and(|row| row.row().handling == Handling::Complete);
+        let said = params.filter(|_| completes).and_then(|params| degrade::completion(params, revision));
+        let params = said.as_deref().map(Json::from_checked).or(params);
         let modern = revision.era() == Era::Modern;
         let mut level_meta = String::new();
         let meta = match options.log_level.filter(|_| modern) {

@@ -5,6 +5,7 @@ use super::{
     meta,
 };
 use crate::{
+    degrade,
     error::SendError,
     event::{CacheHint, Outcome},
     json::{Flags, Json, unescape},
@@ -65,9 +66,13 @@ pub(super) fn respond(
     let cacheable = request.method.is_some_and(|row| row.row().cacheable.contains(revision));
     match outcome {
         Outcome::Result { result, cache } => {
-            let completes = request.method.is_some_and(|row| row.row().handling == Handling::Complete);
-            let cut = if completes { completion::cut(result) } else { None };
-            let result = cut.as_deref().map_or(result, Json::from_checked);
+            let said = match request.method.map(|row| row.row().handling) {
+                Some(Handling::Complete) => completion::cut(result),
+                Some(Handling::CallTool) => degrade::tool_result(result, revision),
+                Some(Handling::GetPrompt) => degrade::prompt(result, revision),
+                _ => None,
+            };
+            let result = said.as_deref().map_or(result, Json::from_checked);
             let cache = cacheable.then(|| cache.unwrap_or_default());
             check_result(result, revision, cache)?;
             let related = engine.related(handle);

@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 use crate::{
     json::{Json, unescape},
     jsonrpc::write,
-    revision::Revision,
+    revision::{Revision, Structured},
 };
 
 /// The features of a revision that change an item of a list. Members that a revision does not know and that do no harm
@@ -23,7 +23,7 @@ impl Shape {
     pub(super) const fn of(revision: Revision) -> Self {
         let features = revision.features();
         Self {
-            any_output: features.any_output_schema,
+            any_output: matches!(features.structured, Structured::Any),
             execution: features.tool_execution,
             tasks: features.tool_execution || features.extensions,
         }

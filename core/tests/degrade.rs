@@ -1,0 +1,184 @@
+//! What becomes of what a peer's revision does not have, a test a row of the table in `degrade`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
+mod common;
+
+use common::*;
+use mcp_sansio::session::{Server, ServerConfig};
+use serde_json::{Value, json};
+
+const ALL: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN];
+
+fn server(revision: &str) -> Host<Server> {
+    let config = ServerConfig::new("server", "1").capabilities(br#"{"tools":{},"prompts":{}}"#).unwrap();
+    if revision == MODERN { serve(config) } else { session(config, revision, &json!({})) }
+}
+
+/// What a client of this revision gets when the application answers so.
+fn told(revision: &str, method: &str, result: &Value) -> Value {
+    let mut host = server(revision);
+    let params = json!({"name": "any"});
+    host.tell(&if revision == MODERN { modern(1, method, params) } else { request(1, method, params) });
+    let asked = host.request().handle();
+    host.respond(asked, &result.to_string());
+    let mut answer = host.one()["result"].take();
+    for engine in ["resultType", "_meta"] {
+        answer.as_object_mut().unwrap().remove(engine);
+    }
+    answer
+}
+
+fn audio() -> Value {
+    json!({"type": "audio", "data": "UklGRg==", "mimeType": "audio/wav", "annotations": {"priority": 1}})
+}
+fn link() -> Value {
+    json!({"type": "resource_link", "uri": "file:///a.txt", "name": "a", "title": "The \"A\""})
+}
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+fn audio_for(revision: &str) -> Value {
+    if revision == "2024-11-05" {
+        text("[Audio (audio/wav) was left out: this client can't receive audio]")
+    } else {
+        audio()
+    }
+}
+fn link_for(revision: &str) -> Value {
+    if revision < "2025-06-18" { text("Resource: The \"A\", file:///a.txt") } else { link() }
+}
+
+/// `server/tools`, `server/prompts`: audio is content since 2025-03-26, a resource link since 2025-06-18. What every
+/// revision has, and what none has, stays as it is. R-TOL-012, R-PRM-006.
+#[test]
+fn content_that_a_revision_lacks_is_said_in_text() {
+    let others = [
+        text("t"),
+        json!({"type": "image", "data": "", "mimeType": "image/png", "n": 1.0}),
+        json!({"type": "resource", "resource": {"uri": "a:b", "text": ""}}),
+        json!({"type": "hologram", "data": 1}),
+        json!({"no": "type"}),
+    ];
+    for revision in ALL {
+        let mut content = others.to_vec();
+        let mut wanted = others.to_vec();
+        content.extend([audio(), link()]);
+        wanted.extend([audio_for(revision), link_for(revision)]);
+        assert_eq!(
+            told(revision, "tools/call", &json!({"content": content, "isError": true, "more": {}})),
+            json!({"content": wanted, "isError": true, "more": {}}),
+            "{revision}"
+        );
+        let message = |content: Value| json!({"role": "user", "content": content, "x": 1});
+        assert_eq!(
+            told(
+                revision,
+                "prompts/get",
+                &json!({"description": "d", "messages": content.iter().cloned().map(message).collect::<Vec<_>>()})
+            ),
+            json!({"description": "d", "messages": wanted.iter().cloned().map(message).collect::<Vec<_>>()}),
+            "{revision}"
+        );
+    }
+    assert_eq!(
+        told(
+            "2024-11-05",
+            "tools/call",
+            &json!({"content": [{"type": "audio"}, {"type": "resource_link", "uri": "a:b"}]})
+        ),
+        json!({"content": [
+            text("[Audio (unknown type) was left out: this client can't receive audio]"), text("Resource: a:b")
+        ]})
+    );
+}
+
+/// `server/tools`, structured content: an object since 2025-06-18, any value since 2026-07-28. Where it is left out and
+/// nothing says it in text, its JSON does. R-TOL-015, R-TOL-016.
+#[test]
+fn structured_content_that_a_revision_lacks_is_said_in_text() {
+    for (value, since) in [
+        (json!({"n": 1}), "2025-06-18"),
+        (json!([1, "a"]), MODERN),
+        (json!(7), MODERN),
+        (json!(null), MODERN),
+    ] {
+        for revision in ALL {
+            let said =
+                told(revision, "tools/call", &json!({"content": [text("t")], "structuredContent": value}));
+            let bare = told(revision, "tools/call", &json!({"content": [], "structuredContent": value}));
+            let beside =
+                told(revision, "tools/call", &json!({"content": [audio()], "structuredContent": value}));
+            if revision < since {
+                assert_eq!(said, json!({"content": [text("t")]}), "{revision} {value}");
+                assert_eq!(bare, json!({"content": [text(&value.to_string())]}), "{revision} {value}");
+                let both = json!({"content": [audio_for(revision), text(&value.to_string())]});
+                assert_eq!(beside, both, "{revision} {value}");
+            } else {
+                assert_eq!(said, json!({"content": [text("t")], "structuredContent": value}), "{revision}");
+                assert_eq!(bare, json!({"content": [], "structuredContent": value}), "{revision}");
+            }
+        }
+    }
+}
+
+/// Text that is not touched keeps its spelling, and what is rewritten keeps the rest of it.
+#[test]
+fn what_is_kept_keeps_its_spelling() {
+    let mut host = server("2024-11-05");
+    host.tell(&request(1, "tools/call", json!({"name": "any"})));
+    let asked = host.request().handle();
+    let result = "{ \"n\": 1.50e1,\n\"content\": [ {\"type\":\"image\",\"n\":2.0}, {\"type\":\"audio\"} ] }";
+    host.machine.respond(host.now, asked, common::result(result)).unwrap();
+    let mcp_sansio::event::Action::Send(sent) = host.machine.poll_action().unwrap() else {
+        panic!("an answer")
+    };
+    assert!(sent.message.contains("\"n\":1.50e1"), "{}", sent.message);
+    assert!(sent.message.contains("{\"type\":\"image\",\"n\":2.0}"), "{}", sent.message);
+    assert!(!sent.message.contains('\n'));
+}
+
+/// `server/utilities/completion`: the arguments that are known already are sent since 2025-06-18.
+#[test]
+fn a_completion_has_context_where_the_revision_has() {
+    let params = json!({
+        "ref": {"type": "ref/prompt", "name": "p"}, "argument": {"name": "a", "value": "v"},
+        "context": {"arguments": {"b": "c"}}
+    });
+    for revision in ALL {
+        let capabilities = json!({"completions": {}});
+        let config = client_config();
+        let mut host = if revision == MODERN {
+            let mut host = start(config);
+            let probe = host.one();
+            let mut described = discover_result(&[MODERN]);
+            described["capabilities"] = capabilities;
+            host.tell(&answer(&probe, &described));
+            host
+        } else {
+            let mut host = start(config.probe(false));
+            let opening = host.one();
+            let mut described = initialize_result(revision);
+            described["capabilities"] = capabilities;
+            host.tell(&answer(&opening, &described));
+            host.one();
+            host
+        };
+        host.events();
+        let text = params.to_string();
+        let options = mcp_sansio::session::CallOptions::new();
+        host.machine.call(host.now, "completion/complete", Some(json(&text)), options).unwrap();
+        let mut sent = host.one()["params"].take();
+        sent.as_object_mut().unwrap().remove("_meta");
+        let mut wanted = params.clone();
+        if revision < "2025-06-18" {
+            wanted.as_object_mut().unwrap().remove("context");
+        }
+        assert_eq!(sent, wanted, "{revision}");
+    }
+}
