@@ -99,7 +99,7 @@ lint: .venv/installed
 
 unit: examples
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests
-	cargo test --locked -p mcp-sansio -p mcp-sansio-tests --features mcp-sansio/made-up-revision --test made_up_revision
+	cargo test --locked -p mcp-sansio -p mcp-sansio-tests --features mcp-sansio/made-up-revision --lib --tests
 
 # The schemas of the protocol are not in this repository.
 tables:
