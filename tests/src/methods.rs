@@ -49,8 +49,10 @@ Made from the table in `src/method.rs` by `cargo run -p mcp-sansio-tests --bin m
 * **from**: who sends it, or asks it. It goes to the other side.
 * **2024-11-05**…: *request* or *notice* where it is a message of that revision, *question* where it is carried in a
   result instead (`basic/patterns/mrtr`), — where the revision does not have it: then the engine refuses to send it
-  (`send.not_in_revision`), and one that arrives is refused with -32601, or dropped if it is a notice.
-* **capability**: what the receiver of a request, or the sender of a notice, declares in order that it may be sent.
+  (`send.not_in_revision`), and one that arrives is refused with -32601, or dropped if it is a notice or reaches a client
+  of the modern era, which writes no responses.
+* **capability**: what the receiver of a request, or the sender of a notice, declares in order that it may be sent. What
+  stands under the name of an extension needs that both sides declare it.
 * **asks**: whether it may be answered with questions.
 * **cacheable**: where its result carries cache hints.
 * **silence**: how long a call may be without a sign of life: `call_silence`; for ever, because a *person* is asked; or

@@ -61,8 +61,8 @@ fn named(handling: Handling, sender: Side, revision: Revision) -> &'static Metho
 }
 
 /// Sends the row's message from `sender` by the public API and sees it arrive, be answered, and the answer arrive.
-pub fn play(row: &'static MethodRow, revision: Revision, sender: Side) {
-    let mut pair = Pair::open(revision, None);
+pub fn play(mut pair: Pair, row: &'static MethodRow, sender: Side) {
+    let revision = pair.revision;
     match row.handling {
         _ if row.embedded.contains(revision) => panic!("questions in results"),
         Handling::Initialize => {

@@ -1,5 +1,6 @@
-//! Codes that programs go by are never changed and never used again: every one that the sources have stands in
-//! `codes.txt`, and every one that stands there is still in the sources.
+//! What the sources hold. Codes that programs go by are never changed and never used again: every one that the sources
+//! have stands in `codes.txt`, and every one that stands there is still in the sources. Dates and names of methods stand
+//! in the tables alone.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,19 +10,27 @@
 )]
 use std::{collections::BTreeSet, fs, path::Path};
 
+use mcp_sansio::{method, revision::Revision};
+
 /// What codes begin with.
 const KINDS: [&str; 10] =
     ["call", "close", "config", "engine", "escape", "fault", "lint", "over", "send", "uri"];
 
-fn sources(folder: &Path, found: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else {
-            found.push(fs::read_to_string(path).unwrap());
+/// The sources, with their paths.
+fn sources() -> Vec<(String, String)> {
+    fn read(folder: &Path, found: &mut Vec<(String, String)>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                read(&path, found);
+            } else {
+                found.push((path.display().to_string(), fs::read_to_string(path).unwrap()));
+            }
         }
     }
+    let mut found = Vec::new();
+    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+    found
 }
 
 /// Whether a text is a code: `send.blocked`.
@@ -49,10 +58,8 @@ fn records(source: &str) -> impl Iterator<Item = String> {
 
 #[test]
 fn no_stable_code_changed_or_went_away() {
-    let mut texts = Vec::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut texts);
     let mut found: BTreeSet<String> = BTreeSet::new();
-    for text in &texts {
+    for (_, text) in &sources() {
         found.extend(text.lines().flat_map(literals).filter(|text| is_code(text)).map(str::to_owned));
         found.extend(records(text));
     }
@@ -64,4 +71,24 @@ fn no_stable_code_changed_or_went_away() {
     assert!(gone.is_empty(), "codes are for ever, put these back: {gone:?}");
     let new: Vec<_> = found.difference(&listed).collect();
     assert!(new.is_empty(), "write these into core/tests/codes.txt: {new:?}");
+}
+
+#[test]
+fn dates_and_names_of_methods_stand_in_the_tables_alone() {
+    let is_of_a_table = |text: &str| {
+        method::rows().iter().any(|row| row.name == text) || Revision::all().any(|one| one.name() == text)
+    };
+    let (tables, others): (Vec<_>, Vec<_>) = sources()
+        .into_iter()
+        .partition(|(path, _)| ["method.rs", "revision.rs"].iter().any(|table| path.ends_with(table)));
+    let found = |(path, text): &(String, String)| -> Vec<String> {
+        let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = shipped.lines().filter(|line| !line.trim_start().starts_with("//"));
+        code.filter(|line| line.contains("Revision::V2") || literals(line).any(is_of_a_table))
+            .map(|line| format!("{path}: {}", line.trim()))
+            .collect()
+    };
+    assert!(tables.iter().all(|table| !found(table).is_empty()), "what is looked for is found in the tables");
+    let outside: Vec<String> = others.iter().flat_map(found).collect();
+    assert!(outside.is_empty(), "a feature of the revision or a handling instead:\n{}", outside.join("\n"));
 }
