@@ -14,12 +14,13 @@ VENV := .venv/bin
 RUST := Cargo.lock Cargo.toml $(shell find core/src -name '*.rs')
 TARGETS := wasm32-unknown-unknown thumbv7em-none-eabihf thumbv7m-none-eabi
 FUZZ := scanner envelope line server_bytes client_bytes uri
-STEPS := lint unit tables no-std cortex-m3 fuzz-short python wasm node cases interop readme demo-once
+STEPS := lint requirements unit tables no-std cortex-m3 fuzz-short python wasm node cases interop schema-gate readme demo-once
 
-.PHONY: test demo bench fuzz interop $(STEPS) targets python-package wasm-package node-package browser qemu valgrind examples peers
+.PHONY: test demo bench fuzz interop $(STEPS) targets gate python-package wasm-package node-package browser qemu valgrind examples peers
 
 ## Everything but the benchmarks and the long fuzz runs; ends with `N passed, N failed, N skipped`.
 test:
+	@rm -rf target/schema-gate
 	@tests/steps $(STEPS)
 
 ## The three packages in one conversation, then the browser page: `make demo ONCE=1` ends after one round.
@@ -81,6 +82,9 @@ valgrind:
 examples:
 	cargo build --locked --quiet -p mcp-sansio --examples
 
+gate:
+	cargo build --locked --quiet -p mcp-sansio-gate
+
 peers:
 	python3 tests/interop/run.py setup
 
@@ -96,9 +100,19 @@ lint: .venv/installed
 	cd bindings-python && ../$(VENV)/mypy
 	cd tests/interop && ../../$(VENV)/mypy --strict *.py
 	cd tests/readme && ../../$(VENV)/mypy --strict check.py
+	cd tests/requirements && ../../$(VENV)/mypy --strict *.py
 
+# How many requirements had a test when this was last raised.
+LEAST_PROVEN := 232
+
+## How many requirements that an engine can enforce are named by a test; `tests/requirements/register.py --missing` lists others.
+requirements:
+	python3 tests/requirements/register.py --least $(LEAST_PROVEN)
+
+# The tests turn the feature `schema` on; without it, the layer above checks.
 unit: examples
-	cargo test --locked -p mcp-sansio -p mcp-sansio-tests
+	cargo test --locked -p mcp-sansio -p mcp-sansio-tests -p mcp-sansio-gate
+	cargo test --locked -p mcp-sansio --test catalog
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests --features mcp-sansio/made-up-revision --lib --tests
 
 # The schemas of the protocol are not in this repository.
@@ -155,9 +169,17 @@ cases: examples
 	cargo run --locked --quiet -p mcp-sansio-tests --bin cases -- $(if $(filter file,$(origin CASES)),--all) $(CASES)
 
 ## Our servers and clients with those of others, as a matrix.
-interop: peers examples python-package node-package
+interop: peers examples gate python-package node-package
 	cd tests/interop && python3 -m unittest -q
 	python3 tests/interop/run.py
+
+## How many messages the steps before checked against the schema of their revision; none of a revision is a failure.
+schema-gate:
+	@if [ "$(MCP_SPEC_DIR)" = none ]; then \
+		echo "skipped: set MCP_SPEC_DIR to a folder with the schema.json of each revision"; \
+	else \
+		cargo run --locked --quiet -p mcp-sansio-gate; \
+	fi
 
 readme: peers python-package node-package
 	python3 tests/readme/check.py --python $(VENV)/python \

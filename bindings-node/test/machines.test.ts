@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Code, TOOL_CALL, UNCHECKED, codeOf, loadEngine } from "mcp-sansio";
+import { Code, TOOL_CALL, codeOf, loadEngine } from "mcp-sansio";
 
 import { MS, Pair, clientMachine, feed, native, only, serverMachine, take } from "./support.js";
 
@@ -23,7 +23,7 @@ for (const revision of revisions) {
 
     const call = pair.client.callTool(pair.now, "echo", '{"text":"héé 漢 🦀"}', { progress: true });
     const request = only(pair.exchange().server, Code.Request);
-    assert.equal(request.related, TOOL_CALL + UNCHECKED);
+    assert.equal(request.related, TOOL_CALL, "the arguments are checked");
     assert.deepEqual(
       [request.texts[0], request.texts[1], request.texts[2], request.texts[4]],
       ["tools/call", revision, "echo", '{"text":"héé 漢 🦀"}'],

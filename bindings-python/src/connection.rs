@@ -187,9 +187,11 @@ macro_rules! connection {
 connection! {
     /// A server on one channel.
     ///
-    /// `config` is a JSON object with `info` (`name`, `version`…) and, if wanted, `instructions`, `capabilities`, `tools`
-    /// (an array of definitions), `page_size`, `list_cache` (`ttl_ms`, `public`), `revisions`, `limits`,
-    /// `unknown_methods` (deliver them) and `trace`. `seed` is fresh entropy, never used twice, that tests may fix.
+    /// `config` is a JSON object with `info` (`name`, `version`…) and, if wanted, `instructions`, `capabilities`, `tools`,
+    /// `resources`, `resourceTemplates` and `prompts` (arrays of definitions), `visible_to` (the groups of entries that not
+    /// everyone sees), `completions` (whether arguments are completed), `page_size`, `list_cache` (`ttl_ms`,
+    /// `public`), `revisions`, `limits`, `unknown_methods` (deliver them) and `trace`. `seed` is fresh entropy, never used
+    /// twice, that tests may fix.
     ServerConnection {
         /// Answers with a result, a JSON object.
         #[pyo3(signature = (request, result, now, *, ttl_ms=0, public=false))]

@@ -72,7 +72,7 @@ def test_tools_are_listed(pair: Pair) -> None:
 def test_a_call_arrives_as_it_was_written_and_is_answered(pair: Pair) -> None:
     call, request = start_call(pair)
     assert request.is_tool_call
-    assert request.unchecked
+    assert not request.unchecked
     assert request.name == "echo"
     assert request.arguments == '{"text": "héé 漢 🦀"}'
     pair.server.respond(request.handle, RESULT, pair.now)
@@ -80,6 +80,28 @@ def test_a_call_arrives_as_it_was_written_and_is_answered(pair: Pair) -> None:
     completed = one(at_client, events.Completed)
     assert completed.call == call
     assert json.loads(completed.result)["content"] == json.loads(RESULT)["content"]
+
+
+def test_schemas_are_kept_on_both_sides() -> None:
+    number = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    tool = {"name": "echo", "inputSchema": number, "outputSchema": number}
+    pair = Pair(make_server(tools=[tool]), make_client()).connect()
+    pair.take()
+    call = pair.client.call_tool("echo", '{"n": "x"}', pair.now)
+    at_server, at_client = pair.take()
+    assert at_server == []
+    assert "arguments/n" in one(at_client, events.Completed).result
+    call = pair.client.call_tool("echo", '{"n": 1}', pair.now)
+    at_server, _ = pair.take()
+    request = one(at_server, events.Request)
+    with pytest.raises(LocalProtocolError, match="/structuredContent/n") as refused:
+        pair.server.respond(request.handle, '{"content":[],"structuredContent":{"n":0.5}}', pair.now)
+    assert refused.value.code == "send.output_mismatch"
+    pair.server.respond(request.handle, '{"content":[],"structuredContent":{"n":2}}', pair.now)
+    _, at_client = pair.take()
+    assert one(at_client, events.Completed).call == call
+    with pytest.raises(ConfigError, match=r"tools\[0\].inputSchema/\$ref"):
+        make_server(tools=[{"name": "a", "inputSchema": {"type": "object", "$ref": "https://example.com/x"}}])
 
 
 def test_json_comes_as_str_or_bytes_and_nothing_else(pair: Pair) -> None:

@@ -7,6 +7,8 @@ import dataclasses
 import json
 import sys
 import threading
+from datetime import date  # noqa: TC003 - read from the hints at run time
+from decimal import Decimal  # noqa: TC003 - as above
 from typing import Annotated, Any
 
 import pytest
@@ -107,17 +109,18 @@ def test_the_schema_comes_from_the_hints() -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ({}, "n: Field required"),
-        ({"n": "many"}, "n: Input should be a valid integer"),
-        ({"n": 1, "m": 2}, "m: Unexpected keyword argument"),
+        ({}, '"n" is a required property'),
+        ({"n": "many"}, 'arguments/n: is not of type "integer"'),
+        ({"n": 1, "m": 2}, "'m' was unexpected"),
+        ({"n": 1, "day": "yesterday"}, "day: Input should be a valid date"),
     ],
 )
 def test_arguments_are_checked(arguments: dict[str, Any], problem: str) -> None:
     server = Server("test", "1")
 
     @server.tool()
-    async def square(n: int) -> int:
-        return n * n
+    async def square(n: int, day: date | None = None) -> int:
+        return n * n if day is None else 0
 
     async def test() -> None:
         async with served(server) as (peer, _):
@@ -127,6 +130,28 @@ def test_arguments_are_checked(arguments: dict[str, Any], problem: str) -> None:
             assert problem in result["content"][0]["text"]
             peer.call_tool(2, "square", {"n": 3})
             assert (await peer.answer(2))["result"]["content"] == [text("9")]
+
+    run(test())
+
+
+def test_what_pydantic_says_in_schemas_is_understood() -> None:
+    server = Server("test", "1")
+
+    @server.tool()
+    async def add(amounts: list[Decimal], to: Place, more: dict[str, Person] | None = None) -> str:
+        return f"{sum(amounts)} {to.name} {len(more or {})}"
+
+    async def test() -> None:
+        async with served(server) as (peer, _):
+            arguments = {
+                "amounts": ["1.5", 2],
+                "to": {"name": "x", "height": 1},
+                "more": {"a": {"name": "b", "age": 3}},
+            }
+            peer.call_tool(1, "add", arguments)
+            assert (await peer.answer(1))["result"]["content"] == [text("3.5 x 1")]
+            peer.call_tool(2, "add", {**arguments, "more": {"a": {"name": "b", "age": -1}}})
+            assert "arguments/more" in (await peer.answer(2))["result"]["content"][0]["text"]
 
     run(test())
 

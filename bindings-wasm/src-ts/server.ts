@@ -13,7 +13,7 @@ import {
 } from "./engine.js";
 import { observe, report } from "./observe.js";
 import { type CommonOptions, type JsonObject, commonConfig, randomSeed, snakeCase } from "./options.js";
-import { SchemaCheck } from "./schema.js";
+import { SchemaCheck, SchemaError } from "./schema.js";
 
 /** Options of a server. */
 export interface ServerOptions extends CommonOptions {
@@ -89,7 +89,18 @@ export class ToolError extends Error {
 interface Tool {
   readonly definition: JsonObject;
   readonly handler: ToolHandler;
-  readonly schema: SchemaCheck;
+  readonly input: SchemaCheck;
+  readonly output: SchemaCheck | undefined;
+}
+
+/** @throws {@link EngineError} `config.invalid` if the schema can't be used. */
+function compiled(tool: string, member: string, schema: JsonObject): SchemaCheck {
+  try {
+    return new SchemaCheck(schema);
+  } catch (error) {
+    if (error instanceof SchemaError) throw new EngineError("config.invalid", `${tool}.${member}${error.message}`);
+    throw error;
+  }
 }
 
 /**
@@ -113,9 +124,14 @@ export class Server {
   /**
    * Adds a tool, or replaces the one of that name. Clients that are connected are told.
    *
-   * The arguments are checked against `inputSchema` before the handler is called. A thrown {@link ToolError} becomes
+   * The arguments are checked against `inputSchema` before the handler is called, and what it returns against
+   * `outputSchema`: JSON Schema 2020-12, or draft-07 where a schema declares it. A `$ref` leads into its own document,
+   * and `format` is an annotation. A thrown {@link ToolError} becomes
    * a result with `isError` that the model reads. Anything else that is thrown, or returned but no
-   * {@link ToolOutcome}, goes to `onError`; the result then has `isError` and says only that the tool failed.
+   * {@link ToolOutcome} or does not fit `outputSchema`, goes to `onError`; the result then has `isError` and says only
+   * that the tool failed.
+   *
+   * @throws {@link EngineError} `config.invalid` if a schema can't be used.
    */
   tool<A = JsonObject>(name: string, options: ToolOptions, handler: ToolHandler<A>): this {
     const inputSchema = options.inputSchema ?? { type: "object" };
@@ -123,7 +139,8 @@ export class Server {
       definition: { name, ...options, inputSchema },
       // The schema is what makes the arguments an `A`.
       handler: handler as ToolHandler<never> as ToolHandler,
-      schema: new SchemaCheck(inputSchema),
+      input: compiled(name, "inputSchema", inputSchema),
+      output: options.outputSchema && compiled(name, "outputSchema", options.outputSchema),
     });
     this.#publish();
     return this;
@@ -287,14 +304,20 @@ export class ServerSession {
     this.#running.set(record.handle, running);
     try {
       const args = record.json(4) ?? {};
-      const misfit = (record.related & UNCHECKED) !== 0 ? tool.schema.misfit(args) : undefined;
+      const unchecked = (record.related & UNCHECKED) !== 0;
+      const misfit = unchecked ? tool.input.misfit(args, "arguments") : undefined;
       if (misfit !== undefined) {
         return (connection, now, request) => {
           connection.respondInvalidArguments(now, request, misfit);
         };
       }
       const outcome = await tool.handler(args as JsonObject, running);
-      const result = JSON.stringify(resultOf(outcome));
+      const whole = resultOf(outcome);
+      const wrong = unchecked ? tool.output?.resultMisfit(whole) : undefined;
+      if (wrong !== undefined) {
+        throw new EngineError("send.output_mismatch", `the result does not fit the tool's \`outputSchema\`: ${wrong}`);
+      }
+      const result = JSON.stringify(whole);
       return (connection, now, request) => {
         connection.respond(now, request, result, 0, false);
       };

@@ -5,4 +5,5 @@ export * from "./engine.js";
 export * from "./observe.js";
 export type { CommonOptions, Implementation, JsonObject, Limits } from "./options.js";
 export * from "./port.js";
+export * from "./schema.js";
 export * from "./server.js";

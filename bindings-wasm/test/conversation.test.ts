@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 
-import { CallError, Client, type ClientOptions, Server, type ServerOptions, ToolError, connect, serve } from "mcp-sansio-wasm";
+import { CallError, Client, type ClientOptions, Server, type ServerOptions, ToolError, codeOf, connect, serve } from "mcp-sansio-wasm";
 
 import { ManualClock, deferred } from "./support.js";
 
@@ -54,6 +54,15 @@ async function end({ client, served }: Pair): Promise<void> {
   assert.equal(await client.close(), "close.local");
   assert.equal(await served.session?.closed, "close.peer");
 }
+
+test("a schema that can't be used is an error of `tool`", () => {
+  const server = new Server({ name: "s", version: "1" });
+  const inputSchema = { type: "object", $ref: "https://example.com/x" };
+  assert.throws(() => server.tool("a", { inputSchema }, () => ""), {
+    code: "config.invalid",
+    message: /^a\.inputSchema\/\$ref: .*nothing is fetched/,
+  });
+});
 
 for (const revision of REVISIONS) {
   test(`${revision}: who is there, list, call, failures`, async () => {
@@ -140,6 +149,19 @@ for (const revision of REVISIONS) {
     assert.match(await misfit({ n: 0 }), /arguments\/n: /);
     assert.match(await misfit({ n: 1, list: ["a", 2] }), /arguments\/list\/1: /);
     assert.deepEqual((await made.client.callTool("strict", { n: 1 })).content, [{ type: "text", text: "called" }]);
+    await end(made);
+  });
+
+  test(`${revision}: results that do not fit`, async () => {
+    const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+    const made = await pair({}, { revisions: [revision] }, (server) => {
+      server.tool("number", { outputSchema }, ({ n }) => ({ content: [], structuredContent: { n } }));
+    });
+    assert.equal((await made.client.callTool("number", { n: 1 })).isError, undefined);
+    const result = await made.client.callTool("number", { n: "SECRET" });
+    assert.equal(result.isError, true);
+    assert.doesNotMatch(JSON.stringify(result), /SECRET/);
+    assert.deepEqual(made.errors.map(codeOf), ["send.output_mismatch"]);
     await end(made);
   });
 

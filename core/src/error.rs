@@ -1,6 +1,6 @@
 //! What can go wrong, sorted by whose fault it is. The `code()` strings are unique over all types, prefixed by their
 //! type, and are never changed or reused.
-use alloc::{boxed::Box, string::String};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use crate::{json::Payload, time::Instant};
 
@@ -52,8 +52,70 @@ impl ConfigError {
     }
 }
 
+/// One place where a value does not fit a schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Violation {
+    /// Where in the value: a JSON pointer, empty for all of it.
+    pub path: String,
+    /// What is wrong there, without the value.
+    pub text: String,
+}
+
+impl Violation {
+    pub(crate) fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { path: path.into(), text: text.into() }
+    }
+}
+
+/// Where a value does not fit a schema: at least one place, and not more than were looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violations {
+    first: Violation,
+    more: Vec<Violation>,
+}
+
+impl Violations {
+    pub(crate) fn one(path: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { first: Violation::new(path, text), more: Vec::new() }
+    }
+    pub(crate) fn from_all(all: impl IntoIterator<Item = Violation>) -> Option<Self> {
+        let mut all = all.into_iter();
+        all.next().map(|first| Self { first, more: all.collect() })
+    }
+    /// The same, of a part of a larger value.
+    #[must_use]
+    pub fn under(mut self, path: &str) -> Self {
+        for violation in core::iter::once(&mut self.first).chain(&mut self.more) {
+            violation.path.insert_str(0, path);
+        }
+        self
+    }
+    /// The first.
+    pub fn first(&self) -> &Violation {
+        &self.first
+    }
+    /// All, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Violation> {
+        core::iter::once(&self.first).chain(&self.more)
+    }
+}
+
+impl core::fmt::Display for Violations {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        for (place, violation) in self.iter().enumerate() {
+            let (comma, colon) =
+                (if place > 0 { "; " } else { "" }, if violation.path.is_empty() { "" } else { ": " });
+            write!(f, "{comma}{}{colon}{}", violation.path, violation.text)?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for Violations {}
+
 /// A command that was refused. Nothing was sent and nothing changed, but for [`SendError::TooLarge`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SendError {
     /// No room in the output. `Event::Writable` follows, once, even if there is room again before the next poll.
@@ -83,6 +145,10 @@ pub enum SendError {
     /// Not allowed on this method or in this state; the text says why.
     #[error("not valid here: {0}")]
     Invalid(&'static str),
+    /// A tool's result does not fit the `outputSchema` that the tool declares; the text says where and why. The request
+    /// still awaits its answer.
+    #[error("the result does not fit the tool's `outputSchema`: {0}")]
+    OutputMismatch(Box<str>),
 }
 
 impl SendError {
@@ -98,6 +164,7 @@ impl SendError {
             Self::UnknownHandle => "send.unknown_handle",
             Self::TooLarge => "send.too_large",
             Self::Invalid(_) => "send.invalid",
+            Self::OutputMismatch(_) => "send.output_mismatch",
         }
     }
 }

@@ -12,6 +12,8 @@
 //! | [`session::Server`], [`session::Client`] | any ordered channel of messages: WebSocket, `MessagePort`, in process |
 //! | [`stdio::Connection`] | either of them over a byte stream, one message a line |
 //! | [`embed`] | the same for bindings to other languages |
+//! | [`elicitation`] | forms that a server asks with, and the answers to them |
+//! | `schema` (feature `schema`) | JSON Schema 2020-12 and draft-07: arguments and structured results of tools |
 //!
 //! Beside them, [`uri`] matches resource templates and keeps files in a root, and [`syntax`] checks single strings.
 //!
@@ -114,6 +116,7 @@
 extern crate alloc;
 
 pub mod degrade;
+pub mod elicitation;
 pub mod embed;
 pub mod error;
 pub mod event;
@@ -124,9 +127,10 @@ pub mod limits;
 pub mod method;
 pub mod revision;
 mod scan;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod session;
 pub mod stdio;
-
 pub mod syntax;
 pub mod time;
 pub mod trace;

@@ -38,7 +38,8 @@ pub struct Features {
     pub cache_hints: bool,
     /// Results carry `serverInfo` in their `_meta`.
     pub server_info: bool,
-    /// An error whose id could not be read is written without an `id` member; elsewhere with `"id":null`.
+    /// An error whose id could not be read is written without an `id` member, as it is where no revision is agreed;
+    /// elsewhere with `"id":null`.
     pub errors_omit_id: bool,
     /// The server may send requests; elsewhere its questions travel in results.
     pub server_requests: bool,

@@ -27,6 +27,7 @@ fn limits() -> Limits {
 }
 
 /// `basic/transports/stdio`: a stray line is a fault, however many come in one read; the connection stays.
+/// R-STD-018
 #[test]
 fn one_piece_may_hold_more_lines_than_the_queue() {
     let config = ClientConfig::new("test", "1").limits(limits());

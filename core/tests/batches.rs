@@ -37,6 +37,7 @@ fn ids(answer: &Value) -> Vec<Value> {
 }
 
 /// Answers are gathered, whoever gives them, in whatever order.
+/// R-BAT-001 R-BAT-003
 #[test]
 fn the_answers_of_a_batch_come_together() {
     let mut host = batching();
@@ -45,9 +46,9 @@ fn the_answers_of_a_batch_come_together() {
     host.silent();
     assert_eq!(host.machine.stat("messages_in"), before + 5);
     let handles = handles(&mut host);
-    host.respond(handles[1], "{}");
+    host.respond(handles[1], DONE);
     host.silent();
-    host.respond(handles[0], "{}");
+    host.respond(handles[0], DONE);
     let answer = host.one();
     let mut answered = ids(&answer);
     answered.sort_by_key(ToString::to_string);
@@ -55,6 +56,7 @@ fn the_answers_of_a_batch_come_together() {
 }
 
 /// Nothing is answered to notices and responses.
+/// R-BAT-003
 #[test]
 fn a_batch_without_requests_has_no_answer() {
     let mut host = batching();
@@ -62,6 +64,7 @@ fn a_batch_without_requests_has_no_answer() {
     host.silent();
 }
 
+/// R-BAT-004
 #[test]
 fn each_member_is_judged_by_itself() {
     let mut host = batching();
@@ -103,7 +106,7 @@ fn gathered_answers_are_bounded() {
     let refused = host.sent().into_iter().find(|answers| answers[0]["id"] == 19).unwrap();
     assert_eq!(refused[0]["error"]["data"]["reason"], "session_bytes");
     for handle in held {
-        host.respond(handle, "{}");
+        host.respond(handle, DONE);
         host.sent();
     }
     host.tell(&json!([call("again", "slow")]));
@@ -111,6 +114,7 @@ fn gathered_answers_are_bounded() {
 }
 
 /// One error for what is no batch at all.
+/// R-BAT-004
 #[test]
 fn an_empty_batch_is_an_error() {
     let mut host = batching();
@@ -124,7 +128,7 @@ fn a_cancelled_member_is_left_out() {
     let mut host = batching();
     host.tell(&json!([call(1, "slow"), call(2, "slow")]));
     let handles = handles(&mut host);
-    host.respond(handles[0], "{}");
+    host.respond(handles[0], DONE);
     host.tell(&cancelled(2));
     assert_eq!(ids(&host.one()), [1]);
     assert_eq!(over(&host.event()), Some((handles[1], OverReason::Cancelled)));
@@ -141,7 +145,7 @@ fn a_duplicate_id_in_a_batch_is_refused() {
     host.tell(&json!([call(1, "slow"), call(1, "slow")]));
     let handles = handles(&mut host);
     assert_eq!(handles.len(), 1);
-    host.respond(handles[0], "{}");
+    host.respond(handles[0], DONE);
     let answer = host.one();
     assert_eq!(answer.as_array().unwrap().len(), 2);
     assert_eq!(answer[0]["error"]["code"], -32600);
@@ -158,8 +162,8 @@ fn answers_that_do_not_fit_together_still_come() {
     );
     host.tell(&json!([call(1, "slow"), call(2, "slow"), call(3, "slow")]));
     let now = host.now;
-    let answers = handles(&mut host).into_iter().zip([480, 480, 600]).map(|(handle, length)| {
-        let text = format!(r#"{{"x":"{}"}}"#, "a".repeat(length));
+    let answers = handles(&mut host).into_iter().zip([467, 467, 587]).map(|(handle, length)| {
+        let text = format!(r#"{{"content":[],"x":"{}"}}"#, "a".repeat(length));
         host.machine.respond(now, handle, result(&text))
     });
     assert_eq!(answers.collect::<Vec<_>>(), [Ok(()), Ok(()), Err(SendError::TooLarge)]);
@@ -169,6 +173,7 @@ fn answers_that_do_not_fit_together_still_come() {
 }
 
 /// Where a revision has no batches, one is refused whole, and nothing in it is served.
+/// R-BAT-005
 #[test]
 fn other_revisions_have_no_batches() {
     for revision in ["2024-11-05", "2025-06-18", "2025-11-25"] {
@@ -183,7 +188,8 @@ fn other_revisions_have_no_batches() {
     assert_eq!(host.ask(&json!([modern(2, "tools/list", json!({}))]))["error"]["code"], -32600);
 }
 
-/// A client reads batches too.
+/// A client reads batches too, and writes none.
+/// R-BAT-001 R-BAT-002
 #[test]
 fn a_client_reads_a_batch() {
     let mut host = start(
@@ -195,6 +201,7 @@ fn a_client_reads_a_batch() {
     host.event();
     let (first, one) = host.call("tools/list");
     let (second, two) = host.call("tools/list");
+    assert!(one.is_object() && two.is_object());
     host.tell(&json!([answer(&two, &json!({"n": 2})), ping("s"), answer(&one, &json!({"n": 1}))]));
     let completed: Vec<_> = host
         .events()

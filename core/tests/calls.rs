@@ -24,6 +24,7 @@ fn progress_of(token: &Value, value: f64) -> Value {
 }
 
 /// `basic/index` of every revision: an answer belongs to the request whose id it has, in whatever order.
+/// R-BAS-006
 #[test]
 fn answers_come_in_any_order() {
     let mut client = modern_client(client_config());
@@ -42,8 +43,8 @@ fn answers_come_in_any_order() {
         })
         .collect();
     for (id, handle) in handles.into_iter().rev() {
-        server.respond(handle, "{}");
-        assert_eq!(server.one(), json!({"jsonrpc": "2.0", "id": id, "result": {}}));
+        server.respond(handle, DONE);
+        assert_eq!(server.one(), json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}}));
     }
 }
 
@@ -63,6 +64,7 @@ fn unknown_and_late_answers_are_harmless() {
 }
 
 /// `basic/index`: an id in flight is not used again; the first request is not disturbed.
+/// R-BAS-005
 #[test]
 fn a_duplicate_id_is_refused_and_disturbs_nothing() {
     for modern_era in [true, false] {
@@ -80,9 +82,9 @@ fn a_duplicate_id_is_refused_and_disturbs_nothing() {
         }
         server.tell(&slow(json!("7")));
         let other = server.request().handle();
-        server.respond(other, "{}");
+        server.respond(other, DONE);
         assert_eq!(server.one()["id"], "7");
-        server.respond(first, "{}");
+        server.respond(first, DONE);
         assert_eq!(server.one()["id"], 7);
         server.tell(&slow(json!(7)));
         server.request();
@@ -90,6 +92,7 @@ fn a_duplicate_id_is_refused_and_disturbs_nothing() {
 }
 
 /// `basic/utilities/cancellation`: the answer to a cancelled request is not sent; what is over stays over.
+/// R-CAN-006 R-CAN-007 R-CAN-008 R-CAN-010 R-CAN-011 R-CAN-014
 #[test]
 fn a_request_is_cancelled_by_its_client() {
     let mut server = session(server_config(), NEWEST, &json!({}));
@@ -111,13 +114,14 @@ fn a_request_is_cancelled_by_its_client() {
 
     server.tell(&call(2, "slow"));
     let answered = server.request().handle();
-    server.respond(answered, "{}");
+    server.respond(answered, DONE);
     server.one();
     server.tell(&cancelled(2));
     assert!(server.events().is_empty(), "the race is lost");
 }
 
 /// `basic/utilities/cancellation`: the sender says so once, and waits no longer.
+/// R-CAN-002 R-CAN-009 R-CAN-010 R-STD-007
 #[test]
 fn a_call_is_cancelled_by_its_application() {
     for mut client in [modern_client(client_config()), legacy_client(client_config())] {
@@ -142,6 +146,7 @@ fn a_call_is_cancelled_by_its_application() {
 }
 
 /// `basic/utilities/cancellation`: either side cancels what it asked for; ids of the two directions are apart.
+/// R-CAN-001
 #[test]
 fn a_servers_request_is_cancelled_too() {
     let mut server = session(server_config(), NEWEST, &json!({"sampling": {}}));
@@ -157,7 +162,7 @@ fn a_servers_request_is_cancelled_too() {
     server.machine.cancel(now, asked, None).unwrap();
     assert_eq!(server.one(), notice("notifications/cancelled", json!({"requestId": sent["id"]})));
     assert!(matches!(server.event(), Event::Completed { call, .. } if call == asked));
-    server.respond(request, "{}");
+    server.respond(request, DONE);
     assert_eq!(server.one()["id"], sent["id"]);
 
     let mut client = legacy_client(client_config().capabilities(br#"{"sampling":{}}"#).unwrap());
@@ -170,6 +175,7 @@ fn a_servers_request_is_cancelled_too() {
 }
 
 /// `basic/utilities/progress`: tokens are strings or integers, and come back as they were; 0 and "" are tokens.
+/// R-PRG-001 R-PRG-004
 #[test]
 fn progress_goes_under_the_token_that_was_given() {
     let mut server = session(server_config(), NEWEST, &json!({}));
@@ -195,7 +201,7 @@ fn progress_goes_under_the_token_that_was_given() {
                     json!({"progressToken": token, "progress": 0.5, "total": 2.5, "message": "half"})
                 )
             );
-            server.respond(handle, "{}");
+            server.respond(handle, DONE);
             server.one();
         }
     }
@@ -208,6 +214,7 @@ fn progress_goes_under_the_token_that_was_given() {
 }
 
 /// `basic/utilities/progress`: none without a token, and only values that rise.
+/// R-PRG-003
 #[test]
 fn progress_rises_or_is_not_sent() {
     let mut server = session(server_config(), NEWEST, &json!({}));
@@ -245,13 +252,14 @@ fn progress_rises_or_is_not_sent() {
                 Ok(false),
                 "{token} is no token"
             );
-            server.respond(handle, "{}");
+            server.respond(handle, DONE);
         }
         server.sent();
     }
 }
 
 /// `basic/utilities/progress`, receiving: for a call that asked, under its token, rising.
+/// R-PRG-006 R-PRG-007 R-PRG-008
 #[test]
 fn progress_that_breaks_a_rule_is_not_delivered() {
     let mut client = modern_client(client_config());
@@ -286,6 +294,7 @@ fn progress_that_breaks_a_rule_is_not_delivered() {
 }
 
 /// `basic/lifecycle`, timeouts: the sender stops waiting and says so.
+/// R-TMO-002 R-TMO-003 R-TMO-004
 #[test]
 fn silence_ends_a_call_and_cancels_it() {
     for mut client in [modern_client(client_config()), legacy_client(client_config())] {
@@ -308,6 +317,7 @@ fn silence_ends_a_call_and_cancels_it() {
 }
 
 /// `basic/lifecycle`, timeouts: progress may restart the clock, but a maximum holds regardless.
+/// R-TMO-005 R-TMO-006
 #[test]
 fn progress_extends_a_call_up_to_its_maximum() {
     let mut client = modern_client(client_config());
@@ -337,6 +347,7 @@ fn progress_extends_a_call_up_to_its_maximum() {
 }
 
 /// `basic/lifecycle`, timeouts: every request has one; the defaults are a minute of silence and ten in all.
+/// R-TMO-001 R-TMO-008
 #[test]
 fn a_call_has_a_timeout_by_default() {
     let mut client = modern_client(client_config());
@@ -381,7 +392,7 @@ fn handles_that_are_not_live_are_told_apart() {
     let mut server = session(server_config(), NEWEST, &json!({}));
     server.tell(&call(1, "echo"));
     let handle = server.request().handle();
-    server.respond(handle, "{}");
+    server.respond(handle, DONE);
     assert_eq!(server.machine.respond(server.now, handle, result("{}")), Err(SendError::Over));
     for never in [0, 1 << 40, u64::MAX] {
         let never = RequestHandle::from_u64(never);
@@ -390,6 +401,7 @@ fn handles_that_are_not_live_are_told_apart() {
 }
 
 /// `basic/index` of 2026-07-28, error codes: what the protocol reserves is not an application's; -32002 is of its revisions.
+/// R-BAS-023 R-BAS-025
 #[test]
 fn error_codes_are_those_of_the_revision() {
     let mut server =
@@ -419,12 +431,13 @@ fn error_codes_are_those_of_the_revision() {
             ));
         }
         server.silent();
-        server.respond(handle, "{}");
+        server.respond(handle, r#"{"contents":[]}"#);
         server.one();
     }
 }
 
 /// A result is an object, and the members that the engine writes are the engine's.
+/// R-BAS-009
 #[test]
 fn results_that_contradict_the_engine_are_refused() {
     let mut server = session(server_config(), NEWEST, &json!({}));
@@ -454,9 +467,9 @@ fn results_that_contradict_the_engine_are_refused() {
 fn members_of_the_engine_are_there_once() {
     let mut server = session(server_config(), NEWEST, &json!({}));
     for own in [
-        r#"{"result\u0054ype":"complete","a":1}"#,
-        r#"{"a":1,"\u005fmeta":{"b":2}}"#,
-        r#"{"_met\u0061":{"b":2},"resultType":"complete"}"#,
+        r#"{"content":[],"result\u0054ype":"complete","a":1}"#,
+        r#"{"content":[],"a":1,"\u005fmeta":{"b":2}}"#,
+        r#"{"content":[],"_met\u0061":{"b":2},"resultType":"complete"}"#,
     ] {
         server.tell(&modern(1, "tools/call", json!({"name": "slow"})));
         let handle = server.request().handle();
@@ -469,6 +482,7 @@ fn members_of_the_engine_are_there_once() {
 }
 
 /// The same of `_meta` in a call: members of the options replace those of the params.
+/// R-MET-018
 #[test]
 fn meta_of_a_call_is_merged() {
     for (mut client, engines) in [(legacy_client(client_config()), 1), (modern_client(client_config()), 4)] {
@@ -484,6 +498,7 @@ fn meta_of_a_call_is_merged() {
 }
 
 /// `basic/utilities/progress`: a token is a string or an integer, on either side; any other is left alone.
+/// R-PRG-001
 #[test]
 fn no_progress_goes_under_a_token_of_another_type() {
     let config = client_config().capabilities(br#"{"roots":{}}"#).unwrap();
@@ -497,7 +512,7 @@ fn no_progress_goes_under_a_token_of_another_type() {
         };
         assert_eq!(fault.code, "fault.progress");
         assert_eq!(client.machine.progress(client.now, input.input, 1.0, None, None), Ok(false));
-        client.machine.answer(client.now, input.input, result("{}")).unwrap();
+        client.machine.answer(client.now, input.input, result(r#"{"roots":[]}"#)).unwrap();
         assert_eq!(client.one()["id"], 1);
 
         server.tell(&common::request(1, "tools/call", json!({"name": "slow", "_meta": meta})));
@@ -505,7 +520,7 @@ fn no_progress_goes_under_a_token_of_another_type() {
             panic!("a fault and a request")
         };
         assert_eq!(server.machine.progress(server.now, request.handle(), 1.0, None, None), Ok(false));
-        server.machine.respond(server.now, request.handle(), result("{}")).unwrap();
+        server.machine.respond(server.now, request.handle(), result(DONE)).unwrap();
         assert_eq!(server.one()["id"], 1);
     }
     let refused =

@@ -178,7 +178,7 @@ fn completion_has_to_be_declared() {
         host.tell(&complete(revision, prompt("review", "language")));
         match host.sent().first() {
             Some(answer) => {
-                assert_eq!((&answer["error"]["code"], revision != "2024-11-05"), (&json!(-32601), true))
+                assert_eq!((&answer["error"]["code"], revision != "2024-11-05"), (&json!(-32601), true));
             }
             None => assert_eq!(revision, "2024-11-05"),
         }

@@ -37,7 +37,7 @@ fn what_runs_at_the_end_of_input_is_still_answered() {
         "no answer can come: {event:?}"
     );
     assert_eq!(host.machine.progress(host.now, handle, 1.0, None, None), Ok(false));
-    host.respond(handle, "{}");
+    host.respond(handle, DONE);
     assert_eq!(host.one()["id"], 1);
     assert_eq!(host.closed(), Some(CloseReason::Peer));
     assert_eq!(host.machine.next_timeout(), None);
@@ -71,7 +71,7 @@ fn the_last_line_counts_without_its_end() {
     connection.handle_eof(now);
     let Some(Event::Request(request)) = connection.poll_event() else { panic!("no request") };
     assert!(!connection.is_over());
-    connection.respond(now, request.handle(), result("{}")).unwrap();
+    connection.respond(now, request.handle(), result(DONE)).unwrap();
     assert!(matches!(connection.poll_event(), Some(Event::Closed(CloseReason::Peer))));
     assert!(!connection.is_over(), "the answer waits to be written");
     let mut out = Vec::new();
@@ -137,7 +137,7 @@ fn a_server_that_closes_finishes_what_runs() {
         host.machine.call(host.now, Target::Channel, "ping", None, CallOptions::new()),
         Err(SendError::Closed)
     );
-    host.respond(handle, "{}");
+    host.respond(handle, DONE);
     assert_eq!(host.one()["id"], 1);
     assert_eq!(host.closed(), Some(CloseReason::Local));
 

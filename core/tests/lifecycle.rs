@@ -25,6 +25,7 @@ fn revision(name: &str) -> Revision {
 }
 
 /// `basic/lifecycle`: a version that the server speaks is answered with itself, any other with one that it speaks.
+/// R-LIF-003 R-LIF-009 R-LIF-010 R-LIF-011 R-LIF-023
 #[test]
 fn a_server_answers_the_version_that_was_asked_for() {
     for (asked, answered) in LEGACY.map(|name| (name, name)).into_iter().chain([
@@ -70,6 +71,7 @@ fn a_server_refuses_params_of_initialize_that_are_not_whole() {
 }
 
 /// `basic/versioning` of 2026-07-28: a server of both eras says both ways in.
+/// R-LIF-017
 #[test]
 fn a_request_before_initialize_is_refused_with_both_ways_in() {
     let mut host = serve(server_config());
@@ -84,6 +86,7 @@ fn a_request_before_initialize_is_refused_with_both_ways_in() {
 }
 
 /// `basic/versioning` of 2026-07-28: a server of the modern era alone names its versions to a legacy client.
+/// R-VER-014
 #[test]
 fn a_modern_server_names_its_versions_to_a_legacy_client() {
     let mut host = serve(server_config().revisions(&[revision(MODERN)]).unwrap());
@@ -94,6 +97,7 @@ fn a_modern_server_names_its_versions_to_a_legacy_client() {
 }
 
 /// `basic/lifecycle`: initialization happens once.
+/// R-LIF-016
 #[test]
 fn a_second_initialize_is_refused() {
     let mut host = session(server_config(), "2025-06-18", &json!({}));
@@ -103,6 +107,7 @@ fn a_second_initialize_is_refused() {
 }
 
 /// `basic/utilities/ping`: it is answered at any moment, with an empty object.
+/// R-PIN-001 R-PIN-002
 #[test]
 fn ping_is_answered_at_any_moment() {
     let pong = |host: &mut common::Host<mcp_sansio::session::Server>, id: u32| {
@@ -129,6 +134,7 @@ fn ping_is_answered_at_any_moment() {
 }
 
 /// `basic/lifecycle`: a server asks nothing but `ping` before `initialized`, and only what the client declared.
+/// R-LIF-006 R-CAP-006
 #[test]
 fn a_servers_calls_wait_for_initialized_and_need_a_capability() {
     let mut host = serve(server_config());
@@ -146,6 +152,7 @@ fn a_servers_calls_wait_for_initialized_and_need_a_capability() {
 }
 
 /// `basic/lifecycle`: a client asks for its newest version, takes any that it speaks, and leaves otherwise.
+/// R-LIF-001 R-LIF-002 R-LIF-004 R-LIF-005 R-LIF-007 R-LIF-008 R-LIF-012
 #[test]
 fn a_client_takes_a_version_that_it_speaks() {
     for answered in LEGACY {
@@ -181,6 +188,7 @@ fn a_client_takes_a_version_that_it_speaks() {
 }
 
 /// `basic/lifecycle`: timeouts apply to every request; `basic/utilities/cancellation`: `initialize` is not cancelled.
+/// R-LIF-018
 #[test]
 fn a_handshake_that_takes_too_long_ends_without_a_cancellation() {
     let mut host = start(client_config().probe(false));
@@ -227,6 +235,7 @@ fn outlives_one_missed_ping<M: Machine>(host: &mut Host<M>) {
 }
 
 /// `basic/utilities/ping`: pings at intervals, and the connection is stale after several without an answer.
+/// R-PIN-003 R-PIN-004 R-PIN-005 R-PIN-006
 #[test]
 fn keep_alive_pings_end_a_dead_session() {
     let bounds = || {

@@ -117,7 +117,7 @@ fn requests_in_flight_are_bounded() {
         host.ask(&request(4, "tools/list", json!({})))["result"].is_object(),
         "what the engine answers has room"
     );
-    host.respond(first, "{}");
+    host.respond(first, DONE);
     host.one();
     host.tell(&call(5, "slow"));
     host.request();
@@ -133,7 +133,7 @@ fn bytes_of_a_session_are_bounded() {
     let first = host.request().handle();
     let refused = host.ask(&large(2));
     assert_eq!(refused["error"]["data"], json!({"reason": "session_bytes", "limit": 2000}));
-    host.respond(first, "{}");
+    host.respond(first, DONE);
     host.one();
     host.tell(&large(3));
     host.request();
@@ -206,7 +206,7 @@ fn output_is_bounded_for_what_starts_something() {
 impl Host<mcp_sansio::session::Server> {
     /// Answers without taking what is queued.
     fn respond_quietly(&mut self, request: mcp_sansio::RequestHandle) {
-        self.machine.respond(self.now, request, result("{}")).unwrap();
+        self.machine.respond(self.now, request, result(DONE)).unwrap();
     }
 }
 
@@ -319,13 +319,13 @@ fn payloads_that_nobody_takes_stop_the_reading() {
     let mut host = session(config(), NEWEST, &json!({}));
     let cancelled_requests = until_full(&mut |id| {
         let params = json!({"name": "slow", "arguments": {"x": large}});
-        host.machine.handle_message(host.now, request(id, "tools/call", params).to_string().as_bytes());
-        host.machine.handle_message(host.now, cancelled(id).to_string().as_bytes());
+        host.hear(&request(id, "tools/call", params).to_string());
+        host.hear(&cancelled(id).to_string());
         host.machine.wants_read()
     });
     let mut host = session(config(), NEWEST, &json!({}));
     let notices = until_full(&mut |_| {
-        host.machine.handle_message(host.now, notice(&large, json!({})).to_string().as_bytes());
+        host.hear(&notice(&large, json!({})).to_string());
         host.machine.wants_read()
     });
     let mut host = legacy_client(client_config().limits(bound()));
@@ -333,13 +333,13 @@ fn payloads_that_nobody_takes_stop_the_reading() {
     let refused_calls = until_full(&mut |id| {
         let mut refusal = failure(&calls[usize::try_from(id).unwrap()], -1);
         refusal["error"]["data"] = json!(large);
-        host.machine.handle_message(host.now, refusal.to_string().as_bytes());
+        host.hear(&refusal.to_string());
         host.machine.wants_read()
     });
     let mut host = legacy_client(client_config().limits(bound()));
     let errors = until_full(&mut |_| {
         let error = json!({"jsonrpc": "2.0", "error": {"code": 1, "message": large}});
-        host.machine.handle_message(host.now, error.to_string().as_bytes());
+        host.hear(&error.to_string());
         host.machine.wants_read()
     });
     let config = client_config().capabilities(br#"{"roots":{}}"#).unwrap().limits(bound());
@@ -347,8 +347,8 @@ fn payloads_that_nobody_takes_stop_the_reading() {
     let cancelled_questions = until_full(&mut |id| {
         let mut question = request(id, "roots/list", json!({}));
         question["x"] = json!(large);
-        host.machine.handle_message(host.now, question.to_string().as_bytes());
-        host.machine.handle_message(host.now, cancelled(id).to_string().as_bytes());
+        host.hear(&question.to_string());
+        host.hear(&cancelled(id).to_string());
         host.machine.wants_read()
     });
     for (what, count) in [
@@ -363,6 +363,7 @@ fn payloads_that_nobody_takes_stop_the_reading() {
 }
 
 /// `error_replies`: garbage is answered a few times a second, and reported every time.
+/// R-BAS-019
 #[test]
 fn error_replies_are_bounded() {
     let mut host = bounded(|limits| limits.error_replies = 3);

@@ -191,27 +191,20 @@ fn lists_carry_cache_hints_in_the_modern_era() {
 }
 
 fn grouped() -> Catalog {
-    let tool = |name: &str| definition("tools", name).to_string();
-    let (a, b, c, d, e) = (tool("a"), tool("b"), tool("c"), tool("d"), tool("e"));
+    let tools = ["a", "b", "c", "d", "e"].map(|name| definition("tools", name).to_string());
+    let audiences = [None, Some(&["admin"][..]), Some(&["staff", "admin"]), None, Some(&[])];
     let prompt = json!({"name": "open"}).to_string();
     let resource = json!({"uri": "t:secret", "name": "s"}).to_string();
     Catalog::new()
-        .tools([
-            Definition::new(json_of(&a)),
-            Definition::new(json_of(&b)).visible_to(["admin"]),
-            Definition::new(json_of(&c)).visible_to(["staff", "admin"]),
-            Definition::new(json_of(&d)),
-            Definition::new(json_of(&e)).visible_to([]),
-        ])
+        .tools(tools.iter().zip(audiences).map(|(tool, audience)| match audience {
+            None => Definition::new(json(tool)),
+            Some(groups) => Definition::new(json(tool)).visible_to(groups.iter().copied()),
+        }))
         .unwrap()
-        .prompts([json_of(&prompt)])
+        .prompts([json(&prompt)])
         .unwrap()
-        .resources([Definition::new(json_of(&resource)).visible_to(["admin"])])
+        .resources([Definition::new(json(&resource)).visible_to(["admin"])])
         .unwrap()
-}
-
-fn json_of(text: &str) -> mcp_sansio::json::Json<'_> {
-    json(text)
 }
 
 fn member_of(groups: &[&str], principal: &str, page: usize) -> Host<Server> {
@@ -562,13 +555,11 @@ proptest! {
             prop_assert!(items.len() <= size);
             seen.extend(items.into_iter().map(String::from));
             pages += 1;
-            match page["result"].get("nextCursor") {
-                Some(next) => cursor = Some(next.clone()),
-                None => {
-                    prop_assert_eq!(&seen, &expected);
-                    break;
-                }
-            }
+            let Some(next) = page["result"].get("nextCursor") else {
+                prop_assert_eq!(&seen, &expected);
+                break;
+            };
+            cursor = Some(next.clone());
         }
     }
 }

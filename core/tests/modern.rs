@@ -29,6 +29,7 @@ const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// `server/discover`: versions of the modern era, capabilities, identity, hints for caches.
+/// R-VER-003 R-DIS-002 R-DIS-004
 #[test]
 fn discovery_lists_modern_versions_only() {
     let mut host =
@@ -45,6 +46,7 @@ fn discovery_lists_modern_versions_only() {
 }
 
 /// `basic/index`, per-request fields: both members are required and have a shape.
+/// R-MET-007 R-MET-009 R-LOG-010
 #[test]
 fn malformed_meta_is_refused() {
     let mut host = serve(server_config());
@@ -64,6 +66,7 @@ fn malformed_meta_is_refused() {
 }
 
 /// `basic/versioning`: a version that is not spoken is refused with those that are; legacy ones are not named.
+/// R-VER-001
 #[test]
 fn an_unsupported_version_is_refused_with_the_list() {
     let mut host = serve(server_config());
@@ -77,6 +80,7 @@ fn an_unsupported_version_is_refused_with_the_list() {
 }
 
 /// `basic/index`: results say what they are, and who answered; `server/utilities/caching`: lists say how long they hold.
+/// R-RTY-001 R-RTY-005 R-MET-011
 #[test]
 fn modern_results_carry_members_that_legacy_ones_lack() {
     let mut host = session(server_config(), NEWEST, &json!({}));
@@ -103,6 +107,7 @@ fn modern_results_carry_members_that_legacy_ones_lack() {
 }
 
 /// `basic/versioning`: a server of both eras goes by each message, and may serve both on one stream.
+/// R-VER-009 R-VER-010 R-PIN-008 R-STA-002
 #[test]
 fn both_eras_live_side_by_side_on_one_stream() {
     let mut host = serve(server_config());
@@ -134,6 +139,7 @@ fn both_eras_live_side_by_side_on_one_stream() {
 }
 
 /// `basic/index`, statelessness: what one request says does not hold for the next.
+/// R-STA-001 R-LOG-007 R-LOG-008
 #[test]
 fn nothing_is_inherited_from_an_earlier_request() {
     let mut host = serve(server_config().capabilities(br#"{"tools":{},"logging":{}}"#).unwrap());
@@ -158,6 +164,7 @@ fn nothing_is_inherited_from_an_earlier_request() {
 }
 
 /// `basic/patterns/index`: only clients send requests; a client writes no responses.
+/// R-TRN-007
 #[test]
 fn there_are_no_requests_from_server_to_client() {
     let mut server = serve(server_config());
@@ -174,6 +181,7 @@ fn there_are_no_requests_from_server_to_client() {
 }
 
 /// `basic/index`, per-request fields: on every request; an application's own members stay beside them.
+/// R-MET-006 R-MET-010 R-CAP-005
 #[test]
 fn every_request_of_a_client_carries_its_meta() {
     let mut host = modern_client(client_config().capabilities(br#"{"elicitation":{}}"#).unwrap());
@@ -196,6 +204,7 @@ fn every_request_of_a_client_carries_its_meta() {
 }
 
 /// `basic/index`, `resultType`: absent is complete, unknown is invalid.
+/// R-RTY-003 R-RTY-004
 #[test]
 fn results_are_told_apart_by_their_type() {
     let mut host = modern_client(client_config());
@@ -245,6 +254,7 @@ fn a_server_ends_a_subscription_only() {
 }
 
 /// `basic/patterns/subscriptions`: notices belong to the request that they name; one that is over has none any more.
+/// R-SUB-009
 #[test]
 fn notices_end_with_their_subscription() {
     let mut host = modern_client(client_config());
@@ -273,6 +283,7 @@ fn notices_end_with_their_subscription() {
 }
 
 /// `basic/transports/stdio`: a client writes no responses, whatever it is sent.
+/// R-TRN-008
 #[test]
 fn a_client_writes_no_responses() {
     let mut host = modern_client(client_config().capabilities(br#"{"roots":{},"sampling":{}}"#).unwrap());

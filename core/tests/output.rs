@@ -311,6 +311,7 @@ fn ask_one(seed: u64, all: &mut BTreeMap<&'static str, u64>) {
 }
 
 /// `basic/index` and `basic/transports/stdio` of every revision.
+/// R-BAS-001 R-STD-001 R-STD-002 R-STD-003
 #[test]
 fn what_goes_out_is_one_message_a_line() {
     for one in [serve_one, ask_one] {

@@ -39,6 +39,7 @@ fn unsupported(request: &Value, supported: &[&str]) -> Value {
     }})
 }
 
+/// R-STD-013 R-STD-014 R-DIS-003
 #[test]
 fn a_discover_result_proves_the_modern_era() {
     for versions in [&[MODERN][..], &["2030-01-01", NEWEST, MODERN]] {
@@ -52,6 +53,7 @@ fn a_discover_result_proves_the_modern_era() {
 }
 
 /// Only modern versions of the list count, whatever else the client speaks.
+/// R-STD-014
 #[test]
 fn a_discover_result_without_a_common_modern_version_ends_it() {
     for versions in [&["2030-01-01"][..], &[NEWEST], &[]] {
@@ -63,6 +65,7 @@ fn a_discover_result_without_a_common_modern_version_ends_it() {
 }
 
 /// The fallback does not hang on one code.
+/// R-STD-016 R-STD-017
 #[test]
 fn any_other_error_means_legacy() {
     for code in [-32601, -32602, -32600, -32000, -32001, 0, 1] {
@@ -94,6 +97,7 @@ fn any_other_error_means_legacy() {
 }
 
 /// No answer within the time of the probe, five seconds, means legacy; a probe is not cancelled.
+/// R-STD-016
 #[test]
 fn silence_means_legacy() {
     let (mut host, _) = probing();
@@ -147,6 +151,7 @@ fn an_answer_to_the_probe_after_the_handshake_is_late() {
 }
 
 /// A modern error means modern: the client goes on with a version that is listed, and does not fall back.
+/// R-VER-011
 #[test]
 fn a_modern_error_is_no_reason_to_fall_back() {
     let (mut host, probe) = probing();
@@ -163,6 +168,7 @@ fn a_modern_error_is_no_reason_to_fall_back() {
 }
 
 /// A server that lists the version that it refuses is asked once more, not for ever.
+/// R-STD-015 R-VER-002
 #[test]
 fn a_server_that_refuses_what_it_lists_is_asked_once_more() {
     let (mut host, probe) = probing();
@@ -203,6 +209,7 @@ fn a_server_that_dies_of_the_probe_is_told_apart() {
 }
 
 /// The era is a property of the server, so it may be remembered.
+/// R-VER-004 R-VER-012
 #[test]
 fn what_is_remembered_is_not_probed() {
     let remembering = |name: &str| {
@@ -222,6 +229,7 @@ fn what_is_remembered_is_not_probed() {
 }
 
 /// One modern revision alone: a legacy server is no fallback.
+/// R-VER-015
 #[test]
 fn a_modern_client_ends_at_a_legacy_server() {
     let mut host = start(client_config().revisions(&[Revision::V2026_07_28]).unwrap());

@@ -137,18 +137,14 @@ fn templates(templates: &[&str]) -> ServerConfig {
 /// Which template a URI was read by, and what its variables stand for; `None`: it was not found.
 fn matched(host: &mut Host<Server>, uri: &str) -> Option<(String, Value)> {
     host.tell(&read(MODERN, uri));
-    match host.sent().first() {
-        Some(answer) => {
-            assert_eq!(answer["error"]["code"], -32602);
-            assert_eq!(answer["error"]["data"]["uri"], uri);
-            None
-        }
-        None => {
-            let request = host.request();
-            let variables = request.variables().map(|text| serde_json::from_str(text.get()).unwrap());
-            request.template().map(String::from).zip(variables)
-        }
+    if let Some(answer) = host.sent().first() {
+        assert_eq!(answer["error"]["code"], -32602);
+        assert_eq!(answer["error"]["data"]["uri"], uri);
+        return None;
     }
+    let request = host.request();
+    let variables = request.variables().map(|text| serde_json::from_str(text.get()).unwrap());
+    request.template().map(String::from).zip(variables)
 }
 
 /// `server/resources`: a URI that a template describes is read, and the application is told by which, and for what its

@@ -104,6 +104,6 @@ fn nobody_is_pinged_after_the_end_of_input() {
     server.eof();
     server.wait(seconds(9));
     server.silent();
-    server.respond(handle, "{}");
+    server.respond(handle, DONE);
     assert_eq!(server.one()["id"], 1);
 }

@@ -5,13 +5,14 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from checks import CHECKS, EXIT_SECONDS, Check, Mismatch, Run
-from programs import TARGET, Cell, Command, Script, tap_command
+from programs import GATE, TARGET, Cell, Command, Script, tap_command
 from quirks import QUIRKS
 from transcript import Start, read_starts
 
@@ -30,6 +31,8 @@ class Outcome:
     cell: Cell
     seconds: float = 0.0
     mismatches: list[str] = field(default_factory=list)
+    peer_faults: list[str] = field(default_factory=list)
+    """Messages of the peer that don't fit the schemas."""
     folder: Path = OUTPUT
 
     @property
@@ -68,6 +71,7 @@ async def run_cell(cell: Cell) -> Outcome:
                 folder.mkdir()
                 run = await run_client(cell, quirk.script(folder), folder)
                 verify(outcome, run, [(quirk.step, quirk.check)])
+        check_schemas(outcome)
     except Mismatch as mismatch:
         outcome.mismatches.append(str(mismatch))
     outcome.seconds = time.monotonic() - began
@@ -92,6 +96,19 @@ def arguments(command: Command) -> list[str]:
     if shutil.which(program) is None:
         raise Mismatch(f"missing: {program}; {REMEDY}")
     return [str(part) for part in command]
+
+
+def check_schemas(outcome: Outcome) -> None:
+    """Note each message of ours that doesn't fit the schema of its revision, and count those of the peer."""
+    sides = [side for side in ("client", "server") if getattr(outcome.cell, side).ours]
+    taps = sorted(outcome.folder.glob("*/tap/*.jsonl"))
+    for side in sides:
+        gate = subprocess.run(arguments((GATE, side, *taps)), stdout=subprocess.PIPE, encoding="utf-8", check=False)
+        for line in gate.stdout.splitlines():
+            noted = outcome.mismatches if line.startswith("ours: ") else outcome.peer_faults
+            noted.append(line)
+        if gate.returncode > 1:
+            raise Mismatch(f"the schema gate exited with {gate.returncode}")
 
 
 async def run_client(cell: Cell, script: Script, folder: Path) -> Run:

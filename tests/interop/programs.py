@@ -14,6 +14,8 @@ VENVS = HERE / ".venvs"
 NODE_MODULES = PEERS / "node_modules"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 RMCP_TARGET = TARGET / "peers-rmcp"
+GATE = TARGET / "debug" / "mcp-sansio-gate"
+"""What checks the messages of a tap against the schemas."""
 
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = "2026-07-28"

@@ -61,6 +61,10 @@ def report(outcomes: list[Outcome]) -> bool:
             print(f"\n{outcome.cell.name}: {outcome.folder}")
             for mismatch in outcome.mismatches:
                 print(f"  {mismatch}")
+    for outcome in outcomes:
+        if outcome.peer_faults:
+            print(f"{outcome.cell.name}: {len(outcome.peer_faults)} messages of the peer fit no schema, the first one:")
+            print(f"  {outcome.peer_faults[0][:200]}")
     passed = sum(outcome.passed for outcome in outcomes)
     print(f"\n{passed} of {len(outcomes)} cells")
     return passed == len(outcomes)

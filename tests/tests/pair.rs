@@ -19,6 +19,8 @@ fn number(name: &str) -> Option<u64> {
         .map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
 }
 
+/// On whole messages and on a stream, in both eras, with cancellations that cross answers.
+/// R-TRN-003 R-TRN-004 R-TRN-006 R-CAN-010
 #[test]
 fn a_client_and_a_server_agree_over_bad_links() {
     let one = number("PAIR_SEED");

@@ -24,6 +24,7 @@ use mcp_sansio::{
     stdio::Connection,
     time::Instant,
 };
+use mcp_sansio_gate::Gate;
 use mcp_sansio_tests::{say, wire};
 use proptest::{
     collection,
@@ -226,6 +227,7 @@ fn sides() -> impl Strategy<Value = Side> {
     select(vec![Side::Server, Side::Client])
 }
 
+/// R-STD-018
 #[test]
 fn how_a_stream_is_cut_does_not_matter() {
     let reached = Reached::default();
@@ -373,6 +375,7 @@ struct Watched<'a> {
     handles: BTreeSet<u64>,
     closed: bool,
     armed: Option<Instant>,
+    gate: Gate,
 }
 
 impl<'a> Watched<'a> {
@@ -398,6 +401,7 @@ impl<'a> Watched<'a> {
             handles: BTreeSet::new(),
             closed: false,
             armed: None,
+            gate: Gate::new(side),
         }
     }
 
@@ -425,7 +429,7 @@ impl<'a> Watched<'a> {
                 Action::Send(outgoing) => {
                     let message = outgoing.message;
                     assert!(!message.contains('\n'), "a newline in {message}");
-                    serde_json::from_str::<serde_json::Value>(message).unwrap_or_else(|error| panic!("{error}: {message}"));
+                    self.gate.sent(message).unwrap_or_else(|broken| panic!("{broken}"));
                     assert!(message.len() <= 2000, "longer than `message_bytes`: {message}");
                     None
                 }
@@ -517,9 +521,16 @@ impl<'a> Watched<'a> {
     }
 
     fn respond(&mut self, handle: u64, reply: Reply) {
-        let large = format!("{{\"text\":\"{}\"}}", "x".repeat(3000));
+        // Fits whatever was asked.
+        let whole = match &self.role {
+            Role::Server(_) => r#"{"content":[]}"#,
+            Role::Client(_) => {
+                r#"{"role":"assistant","content":{"type":"text","text":"t"},"model":"m","roots":[],"action":"cancel"}"#
+            }
+        };
+        let large = whole.replacen('{', &format!("{{\"text\":\"{}\",", "x".repeat(3000)), 1);
         let outcome = match reply {
-            Reply::Result => Outcome::Result { result: Json::EMPTY_OBJECT, cache: None },
+            Reply::Result => Outcome::Result { result: Json::parse(whole.as_bytes()).unwrap(), cache: None },
             Reply::Large => Outcome::Result { result: Json::parse(large.as_bytes()).unwrap(), cache: None },
             Reply::Reserved => Outcome::Error { code: -32050, message: "reserved", data: None },
             Reply::Error => Outcome::Error { code: -32603, message: "failed", data: None },
@@ -545,7 +556,10 @@ impl<'a> Watched<'a> {
     fn apply(&mut self, op: &Op) {
         let now = self.instant();
         match op {
-            Op::Message(message) => both!(&mut self.role, machine => machine.handle_message(now, message)),
+            Op::Message(message) => {
+                self.gate.received(message);
+                both!(&mut self.role, machine => machine.handle_message(now, message));
+            }
             Op::Wait(ms) => self.now += ms * 1_000_000,
             Op::Timeout => both!(&mut self.role, machine => machine.handle_timeout(now)),
             Op::Poll(most) => drop(self.poll(*most)),
@@ -554,7 +568,7 @@ impl<'a> Watched<'a> {
             Op::Close(ms) => both!(&mut self.role, machine => machine.close(now, Duration::from_millis(*ms))),
             Op::Call(method, progress) => {
                 let options = CallOptions::new().progress(*progress);
-                let params = Json::parse(br#"{"name":"echo"}"#).ok();
+                let params = Json::parse(br#"{"name":"echo","messages":[],"maxTokens":1}"#).ok();
                 let called = match &mut self.role {
                     Role::Server(server) => server.call(now, Target::Channel, method, params, options),
                     Role::Client(client) => client.call(now, method, params, options),

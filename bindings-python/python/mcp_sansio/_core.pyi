@@ -246,9 +246,11 @@ class Trace:
 class ServerConnection:
     """A server on one channel.
 
-    `config` is a JSON object with `info` (`name`, `version`…) and, if wanted, `instructions`, `capabilities`, `tools`
-    (an array of definitions), `page_size`, `list_cache` (`ttl_ms`, `public`), `revisions`, `limits`,
-    `unknown_methods` (deliver them) and `trace`. `seed` is fresh entropy, never used twice, that tests may fix.
+    `config` is a JSON object with `info` (`name`, `version`…) and, if wanted, `instructions`, `capabilities`, `tools`,
+    `resources`, `resourceTemplates` and `prompts` (arrays of definitions), `visible_to` (the groups of entries that not
+    everyone sees), `completions` (whether arguments are completed), `page_size`, `list_cache` (`ttl_ms`,
+    `public`), `revisions`, `limits`, `unknown_methods` (deliver them) and `trace`. `seed` is fresh entropy, never used
+    twice, that tests may fix.
     """
 
     def __new__(cls, config: _Json, *, messages: bool = False, seed: bytes | None = None) -> ServerConnection:

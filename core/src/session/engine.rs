@@ -20,6 +20,7 @@ use crate::{
     json::{Json, Payload},
     jsonrpc::{
         code,
+        id::is_integral,
         write::{self, ErrorId},
     },
     limits::Limits,
@@ -430,7 +431,8 @@ impl Engine {
 
 /// An error object of a response, or `None` if it is none.
 pub(crate) fn rpc_error(error: Json<'_>) -> Option<RpcError> {
-    let code = error.member("code")?.get().parse::<f64>().ok()?;
+    let code = error.member("code")?.get();
+    let code = is_integral(code).then_some(code)?.parse::<f64>().ok()?;
     let message = error.member("message").filter(|message| message.as_str().is_some())?;
     #[allow(clippy::cast_possible_truncation)]
     let code = code as i64;

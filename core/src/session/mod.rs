@@ -19,6 +19,7 @@ mod rates;
 mod requests;
 mod resources;
 pub(crate) mod role;
+mod schemas;
 mod seal;
 mod server;
 mod service;

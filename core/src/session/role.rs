@@ -11,6 +11,7 @@ use crate::{
     jsonrpc::{
         code,
         envelope::{self, Envelope, Field, Kind, Message, Problem},
+        id::is_integral,
         write::{self, ErrorId},
     },
     method::{MethodId, RateClass, Side},
@@ -132,7 +133,8 @@ pub(crate) trait Role {
     /// Input that names no request is bad: a server says so, a few times a second; a client only reports it.
     fn complain(&mut self, error: i32, message: &str, fault: &'static str, detail: String) {
         let wire = self.wire();
-        let omit = wire.revision.is_some_and(|revision| revision.features().errors_omit_id);
+        // Before a revision is agreed, what the newer ones want: the older have no form for it.
+        let omit = wire.revision.is_none_or(|revision| revision.features().errors_omit_id);
         let id = if omit { ErrorId::Absent } else { ErrorId::Null };
         let engine = self.engine();
         let replied = (engine.side == Side::Server && engine.may_complain()).then_some(error);
@@ -210,14 +212,18 @@ pub(crate) trait Role {
     fn single(&mut self, envelope: &Envelope<'_>, reply: Reply) {
         let limit = self.engine().limits.id_bytes;
         let id = envelope.id().filter(|id| !too_long(id, limit));
-        match (envelope.kind(), id) {
-            (Kind::Request, None) => self.complain_in(
-                reply,
-                code::INVALID_REQUEST,
-                "The id is too long",
-                "fault.id",
-                format!("a request id longer than `id_bytes`, {limit}; refused"),
-            ),
+        // No schema allows an answer under a fraction; a response under one answers nothing anyway.
+        let fraction = id.is_some_and(|id| !id.starts_with('"') && !is_integral(id));
+        let usable = id.filter(|_| !fraction);
+        match (envelope.kind(), usable) {
+            (Kind::Request, None) => {
+                let (message, detail) = if fraction {
+                    ("The id is no whole number", String::from("a request id with a fraction; refused"))
+                } else {
+                    ("The id is too long", format!("a request id longer than `id_bytes`, {limit}; refused"))
+                };
+                self.complain_in(reply, code::INVALID_REQUEST, message, "fault.id", detail);
+            }
             (Kind::Request, Some(id)) if self.engine().requests.find(id).is_some() => self.complain_in(
                 reply,
                 code::INVALID_REQUEST,
@@ -229,14 +235,10 @@ pub(crate) trait Role {
                 if let Reply::Batch(number) = reply {
                     self.engine().batches.add_member(number);
                 }
-                if !crate::jsonrpc::id::is_integral(id) && !id.starts_with('"') {
-                    let detail = String::from("a request id with a fraction; served");
-                    self.engine().fault("fault.id", BASE, None, detail);
-                }
                 self.request(envelope, id, reply);
             }
             (Kind::Notification, _) => self.notification(envelope),
-            (Kind::Response, id) => self.response(envelope, id),
+            (Kind::Response, _) => self.response(envelope, id),
             (Kind::Invalid, id) => self.invalid(envelope, id, reply),
         }
     }

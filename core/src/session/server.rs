@@ -18,6 +18,7 @@ use super::{
     seal::Sealer,
     service::Service,
     state::SessionState,
+    tools::write_tool_error,
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
@@ -143,6 +144,9 @@ impl Server {
     }
 
     /// Answers. `Over` if the request was cancelled or closed meanwhile: normal, ignore it. Never `Blocked`.
+    ///
+    /// With the feature `schema`, the result of a tool that declares an `outputSchema` is held against it
+    /// (`server/tools`): `OutputMismatch`, and the request still awaits its answer.
     pub fn respond(
         &mut self,
         now: Instant,
@@ -155,6 +159,7 @@ impl Server {
             match self.service.engine.requests.get(handle).and_then(Received::handling) {
                 Some(Handling::Listen) => return self.accept_stream(handle, result),
                 Some(Handling::Subscribe) => self.accept_subscription(handle)?,
+                Some(Handling::CallTool) => self.check_output(handle, result)?,
                 _ => {}
             }
         }
@@ -193,9 +198,9 @@ impl Server {
         request: RequestHandle,
         text: &str,
     ) -> Result<(), SendError> {
-        let mut result = String::from("{\"content\":[{\"type\":\"text\",\"text\":");
-        write::string(&mut result, text);
-        result.push_str("}],\"isError\":true}");
+        let mut result = String::from("{");
+        write_tool_error(&mut result, text);
+        result.push('}');
         let result = Json::from_checked(&result);
         self.respond(now, request, Outcome::Result { result, cache: None })
     }
@@ -350,8 +355,9 @@ impl Server {
     /// paged go on after the last item they gave, if it is still there. What is declared stays as it was: a kind that
     /// comes later needs its capability from the beginning.
     pub fn set_catalog(&mut self, now: Instant, catalog: Arc<Catalog>) {
-        let before = self.service.catalog.replace(Arc::clone(&catalog));
-        for change in catalog.changes(before.as_deref()) {
+        let changes = catalog.changes(self.service.catalog.as_deref());
+        self.service.catalog = Some(catalog);
+        for change in changes {
             self.publish(now, change);
         }
     }

@@ -17,17 +17,23 @@ use mcp_sansio::{
     event::{Action, Event, Outcome, OverReason, Request},
     json::Json,
     limits::Limits,
+    method::Side,
     session::{CallOptions, Catalog, Client, ClientConfig, Server, ServerConfig},
     time::Instant,
 };
+use mcp_sansio_gate::Gate;
 use serde_json::{Value, json};
 
 pub const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 pub const NEWEST: &str = "2025-11-25";
 pub const MODERN: &str = "2026-07-28";
 
+/// The least result of a tool.
+pub const DONE: &str = r#"{"content":[]}"#;
+
 /// What the two roles have in common.
 pub trait Machine {
+    const SIDE: Side;
     fn message(&mut self, now: Instant, message: &[u8]);
     fn timeout(&mut self, now: Instant);
     fn eof(&mut self, now: Instant);
@@ -38,7 +44,8 @@ pub trait Machine {
 }
 
 macro_rules! machine {
-    ($($role:ty),*) => { $( impl Machine for $role {
+    ($($role:ident),*) => { $( impl Machine for $role {
+        const SIDE: Side = Side::$role;
         fn message(&mut self, now: Instant, message: &[u8]) {
             self.handle_message(now, message);
         }
@@ -70,11 +77,18 @@ pub struct Host<M> {
     pub now: Instant,
     sent: Vec<Value>,
     events: Vec<Event>,
+    gate: Gate,
 }
 
 impl<M: Machine> Host<M> {
     pub fn new(machine: M) -> Self {
-        Self { machine, now: Instant::from_nanos(1_000_000_000), sent: Vec::new(), events: Vec::new() }
+        Self {
+            machine,
+            now: Instant::from_nanos(1_000_000_000),
+            sent: Vec::new(),
+            events: Vec::new(),
+            gate: Gate::new(M::SIDE),
+        }
     }
     /// Takes all there is.
     pub fn drain(&mut self) {
@@ -82,6 +96,7 @@ impl<M: Machine> Host<M> {
             match action {
                 Action::Send(outgoing) => {
                     self.sent.push(strict::message(outgoing.message));
+                    self.gate.sent(outgoing.message).unwrap_or_else(|broken| panic!("{broken}"));
                 }
                 Action::Deliver(event) => self.events.push(event),
                 _ => {}
@@ -93,8 +108,13 @@ impl<M: Machine> Host<M> {
         self.tell_text(&message.to_string());
     }
     pub fn tell_text(&mut self, message: &str) {
-        self.machine.message(self.now, message.as_bytes());
+        self.hear(message);
         self.drain();
+    }
+    /// The same, without taking what comes of it.
+    pub fn hear(&mut self, message: &str) {
+        self.gate.received(message.as_bytes());
+        self.machine.message(self.now, message.as_bytes());
     }
     /// The peer sends this, and there is one answer.
     pub fn ask(&mut self, message: &Value) -> Value {

@@ -23,6 +23,9 @@ fn server() -> Server {
     server_with(Catalog::new().tools([tool]).expect("the tool is complete"))
 }
 
+/// Nanoseconds between two messages: none is refused for its rate.
+const BETWEEN: u64 = 20_000_000;
+
 /// A server with this catalog.
 pub fn server_with(catalog: Catalog) -> Server {
     let config = ServerConfig::new("bench", "1").catalog(Arc::new(catalog));
@@ -81,7 +84,7 @@ impl Machine {
 impl RoundTrip for Machine {
     fn run(&mut self, line: &[u8], answer: &mut Vec<u8>) {
         let Self { server, application, now } = self;
-        *now += 1_000;
+        *now += BETWEEN;
         let at = Instant::from_nanos(*now);
         server.handle_message(at, line.strip_suffix(b"\n").unwrap_or(line));
         while let Some(action) = server.poll_action() {
@@ -120,7 +123,7 @@ impl Stream {
 impl RoundTrip for Stream {
     fn run(&mut self, line: &[u8], answer: &mut Vec<u8>) {
         let Self { connection, application, now } = self;
-        *now += 1_000;
+        *now += BETWEEN;
         let at = Instant::from_nanos(*now);
         connection.handle_data(at, line);
         while let Some(event) = connection.poll_event() {

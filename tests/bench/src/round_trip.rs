@@ -67,7 +67,7 @@ pub fn main(
         }
         _ => return Err(USAGE.into()),
     }
-    Ok(())
+    if subject.works(era) { Ok(()) } else { Err(format!("{name} no longer gives the right answer").into()) }
 }
 
 /// Nanoseconds a round in the fastest of many series.

@@ -1,16 +1,58 @@
-//! The machine under test behind one face: either role, over a byte stream or as whole messages.
-use mcp_sansio::embed::{
-    Batch, Channel, ClientConnection, Code, EmbedError, Options, Record, ServerConnection,
+//! The machine under test behind one face: either role, over a byte stream or as whole messages. What it sends goes through
+//! the schema gate.
+use mcp_sansio::{
+    embed::{Batch, Channel, ClientConnection, Code, EmbedError, Options, Record, ServerConnection},
+    method,
 };
+use mcp_sansio_gate::Gate;
 
 use super::{case::Side, value::Value};
 
 /// A machine of one role.
-pub enum Machine {
-    /// `mcp_sansio` as a server.
+pub struct Machine {
+    connection: Connection,
+    gate: Gate,
+    heard: Lines,
+    said: Lines,
+}
+
+#[expect(clippy::large_enum_variant, reason = "there is one for each conversation")]
+enum Connection {
     Server(ServerConnection),
-    /// `mcp_sansio` as a client.
     Client(ClientConnection),
+}
+
+/// A stream on its way to the gate.
+struct Lines {
+    unfinished: Vec<u8>,
+    longest: usize,
+}
+
+impl Lines {
+    /// Lines that matter are no longer than this. The room is there from the beginning, so that it counts for nothing where
+    /// the memory of a machine is measured.
+    fn bounded(longest: usize) -> Self {
+        Self { unfinished: Vec::with_capacity(longest), longest }
+    }
+    /// The lines that these bytes complete.
+    fn complete(
+        &mut self,
+        bytes: &[u8],
+        mut each: impl FnMut(&[u8]) -> Result<(), String>,
+    ) -> Result<(), String> {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let (line, ended) = piece.strip_suffix(b"\n").map_or((piece, false), |line| (line, true));
+            if self.unfinished.len() + line.len() < self.longest {
+                self.unfinished.extend_from_slice(line);
+            }
+            if ended {
+                let checked = each(self.unfinished.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.unfinished));
+                self.unfinished.clear();
+                checked?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What came out of a machine.
@@ -41,8 +83,8 @@ pub struct Event {
 macro_rules! both {
     ($machine:expr, $connection:ident => $body:expr) => {
         match $machine {
-            Machine::Server($connection) => $body,
-            Machine::Client($connection) => $body,
+            Connection::Server($connection) => $body,
+            Connection::Client($connection) => $body,
         }
     };
 }
@@ -52,50 +94,70 @@ impl Machine {
     pub fn new(side: Side, config: &Value, channel: Channel) -> Result<Self, EmbedError> {
         const SEED: [u8; 32] = [7; 32];
         let config = config.to_string();
-        match side {
-            Side::Server => ServerConnection::new(config.as_bytes(), SEED, channel).map(Self::Server),
-            Side::Client => ClientConnection::new(config.as_bytes(), SEED, channel).map(Self::Client),
-        }
+        let (connection, side) = match side {
+            Side::Server => {
+                let server = ServerConnection::new(config.as_bytes(), SEED, channel)?;
+                (Connection::Server(server), method::Side::Server)
+            }
+            Side::Client => {
+                let client = ClientConnection::new(config.as_bytes(), SEED, channel)?;
+                (Connection::Client(client), method::Side::Client)
+            }
+        };
+        Ok(Self {
+            connection,
+            gate: Gate::new(side),
+            heard: Lines::bounded(4 << 20),
+            said: Lines { unfinished: Vec::new(), longest: usize::MAX },
+        })
     }
     /// The server.
     pub fn server(&mut self) -> Option<&mut ServerConnection> {
-        if let Self::Server(server) = self { Some(server) } else { None }
+        if let Connection::Server(server) = &mut self.connection { Some(server) } else { None }
     }
     /// The client.
     pub fn client(&mut self) -> Option<&mut ClientConnection> {
-        if let Self::Client(client) = self { Some(client) } else { None }
+        if let Connection::Client(client) = &mut self.connection { Some(client) } else { None }
     }
     /// Bytes of a stream.
     pub fn handle_data(&mut self, now: u64, data: &[u8]) -> Result<(), EmbedError> {
-        both!(self, connection => connection.handle_data(now, data))
+        let heard = |line: &[u8]| {
+            self.gate.received(line);
+            Ok(())
+        };
+        self.heard.complete(data, heard).map_err(broken)?;
+        both!(&mut self.connection, connection => connection.handle_data(now, data))
     }
     /// One whole message.
     pub fn handle_message(&mut self, now: u64, message: &[u8]) -> Result<(), EmbedError> {
-        both!(self, connection => connection.handle_message(now, message))
+        self.gate.received(message);
+        both!(&mut self.connection, connection => connection.handle_message(now, message))
     }
     /// The end of input.
     pub fn handle_eof(&mut self, now: u64) -> Result<(), EmbedError> {
-        both!(self, connection => connection.handle_eof(now))
+        // What the stream ends with is a line too.
+        self.gate.received(&std::mem::take(&mut self.heard.unfinished));
+        both!(&mut self.connection, connection => connection.handle_eof(now))
     }
     /// The channel broke.
     pub fn handle_closed(&mut self, now: u64) -> Result<(), EmbedError> {
-        both!(self, connection => connection.handle_closed(now))
+        both!(&mut self.connection, connection => connection.handle_closed(now))
     }
     /// Time has passed.
     pub fn handle_timeout(&mut self, now: u64) -> Result<(), EmbedError> {
-        both!(self, connection => connection.handle_timeout(now))
+        both!(&mut self.connection, connection => connection.handle_timeout(now))
     }
     /// The next deadline.
     pub fn next_timeout(&self) -> Option<u64> {
-        both!(self, connection => connection.next_timeout())
+        both!(&self.connection, connection => connection.next_timeout())
     }
     /// Whether the host may go.
     pub fn is_over(&self) -> bool {
-        both!(self, connection => connection.is_over())
+        both!(&self.connection, connection => connection.is_over())
     }
     /// Its counters.
     pub fn stats(&self) -> String {
-        both!(self, connection => connection.stats())
+        both!(&self.connection, connection => connection.stats())
     }
     /// Starts a call.
     pub fn call(
@@ -105,27 +167,42 @@ impl Machine {
         params: Option<&[u8]>,
         options: Options<'_>,
     ) -> Result<u64, EmbedError> {
-        both!(self, connection => connection.call(now, method, params, options))
+        both!(&mut self.connection, connection => connection.call(now, method, params, options))
     }
     /// Takes a call back.
     pub fn cancel(&mut self, now: u64, call: u64, reason: Option<&str>) -> Result<(), EmbedError> {
-        both!(self, connection => connection.cancel(now, call, reason))
+        both!(&mut self.connection, connection => connection.cancel(now, call, reason))
     }
     /// Sends a notice.
     pub fn notify(&mut self, now: u64, method: &str, params: Option<&[u8]>) -> Result<(), EmbedError> {
-        both!(self, connection => connection.notify(now, method, params))
+        both!(&mut self.connection, connection => connection.notify(now, method, params))
     }
     /// Ends it.
     pub fn close(&mut self, now: u64, drain_ms: u64) -> Result<(), EmbedError> {
-        both!(self, connection => connection.close(now, drain_ms))
+        both!(&mut self.connection, connection => connection.close(now, drain_ms))
     }
     /// What is to be done, in order.
     pub fn take(&mut self) -> Result<Vec<Output>, EmbedError> {
         const AT_ONCE: usize = 1 << 16;
         let mut batch = Batch::default();
-        both!(self, connection => connection.drain(AT_ONCE, &mut batch))?;
-        Ok(batch.records.iter().map(|record| read(record, &batch)).collect())
+        both!(&mut self.connection, connection => connection.drain(AT_ONCE, &mut batch))?;
+        let outputs: Vec<Output> = batch.records.iter().map(|record| read(record, &batch)).collect();
+        for output in &outputs {
+            let checked = match output {
+                Output::Bytes(bytes) => self
+                    .said
+                    .complete(bytes.as_bytes(), |line| self.gate.sent(&String::from_utf8_lossy(line))),
+                Output::Message { text, .. } => self.gate.sent(text),
+                Output::Event(_) => Ok(()),
+            };
+            checked.map_err(broken)?;
+        }
+        Ok(outputs)
     }
+}
+
+fn broken(message: String) -> EmbedError {
+    EmbedError { code: "gate", message }
 }
 
 fn read(record: &Record, batch: &Batch) -> Output {

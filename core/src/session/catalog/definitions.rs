@@ -2,7 +2,7 @@
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
 use super::{list::ListKind, shape::Shape};
-use crate::{json::Json, jsonrpc::write, syntax::is_uri, uri};
+use crate::{json::Json, jsonrpc::write, session::schemas::ToolSchemas, syntax::is_uri, uri};
 
 /// Which member is wrong (a path from the definition), and how.
 pub(super) type Wrong = (String, String);
@@ -49,6 +49,7 @@ pub(crate) enum TaskSupport {
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) tasks: TaskSupport,
+    pub(crate) schemas: ToolSchemas,
 }
 
 impl Entry for Tool {
@@ -65,6 +66,7 @@ impl Entry for Tool {
         if definition.member("outputSchema").is_some_and(|schema| !schema.is_object()) {
             return Err(wrong("outputSchema", "must be an object"));
         }
+        let schemas = ToolSchemas::compile(definition)?;
         let execution = definition.member("execution");
         if execution.is_some_and(|execution| !execution.is_object()) {
             return Err(wrong("execution", "must be an object"));
@@ -81,7 +83,7 @@ impl Entry for Tool {
                 }
             },
         };
-        Ok(Self { tasks })
+        Ok(Self { tasks, schemas })
     }
     fn is_in(&self, shape: impl FnOnce() -> Shape) -> bool {
         self.tasks != TaskSupport::Required || shape().has_tasks()

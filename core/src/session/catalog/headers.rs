@@ -102,7 +102,7 @@ impl Walk {
         }
         match name.as_str().filter(|name| is_token(name)) {
             None => {
-                fault("is not the name of a header: one or more letters, digits or !#$%&'*+-.^_`|~".into())
+                fault("is not the name of a header: one or more letters, digits or !#$%&'*+-.^_`|~".into());
             }
             Some(name) => {
                 let lower = name.to_ascii_lowercase();

@@ -172,6 +172,10 @@ impl<T: Entry> List<T> {
         self.pages.keys.get(place).is_some_and(|(_, audience)| view.includes(*audience))
             && entry.is_in(|| view.shape())
     }
+    /// All there are, in order.
+    pub(super) fn all(&self) -> impl Iterator<Item = &T> {
+        self.entries.iter()
+    }
     /// All that can be seen, in order, each with its key.
     pub(super) fn iter(&self, view: View) -> impl Iterator<Item = (&str, &T)> {
         let keys = self.pages.keys.iter().map(|(key, _)| &**key);

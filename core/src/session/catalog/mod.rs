@@ -38,6 +38,26 @@ use list::List;
 ///
 /// A list is served in the order given (`server/tools` of 2026-07-28 asks for a deterministic one) and in pages whose
 /// cursors name the list, so that a client that pages while the catalog is replaced goes on after the last item it saw.
+/// Each client sees what its revision has: an `outputSchema` whose `type` is not `object` is of 2026-07-28 alone,
+/// `execution` of 2025-11-25, and a tool that runs only as a task does not exist where there are no tasks.
+///
+/// ```
+/// use mcp_sansio::{
+///     json::Json,
+///     session::{Catalog, Definition},
+/// };
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let look = Json::parse(br#"{"name":"look","description":"Looks","inputSchema":{"type":"object"}}"#)?;
+/// let drop = Json::parse(br#"{"name":"drop","description":"Drops","inputSchema":{"type":"object"}}"#)?;
+/// let notes = Json::parse(br#"{"uriTemplate":"note:{id}","name":"note","description":"A note"}"#)?;
+/// let catalog = Catalog::new()
+///     .tools([Definition::new(look), Definition::new(drop).visible_to(["admin"])])?
+///     .templates([notes])?;
+/// assert_eq!(catalog.lint().count(), 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Default)]
 pub struct Catalog {
     tools: Option<List<Tool>>,
@@ -45,6 +65,8 @@ pub struct Catalog {
     templates: Option<List<Template>>,
     prompts: Option<List<Prompt>>,
     groups: Groups,
+    /// The results of some tool are checked.
+    has_output: bool,
 }
 
 /// One entry of a catalog: what is on the wire, and who sees it.
@@ -161,12 +183,15 @@ impl Catalog {
         fields.build().map(Option::unwrap_or_default)
     }
     /// Tools: `name`, `inputSchema` (an object whose `type` is `object`) and, where they are there, `outputSchema` (an
-    /// object) and `execution.taskSupport` are checked, and that no name is there twice (`server/tools`).
+    /// object) and `execution.taskSupport` are checked, and that no name is there twice (`server/tools`). With the
+    /// feature `schema`, both schemas are compiled, and fail here if they can't be used.
     pub fn tools<'a, D: Into<Definition<'a>>>(
         mut self,
         tools: impl IntoIterator<Item = D>,
     ) -> Result<Self, ConfigError> {
-        self.tools = Some(List::new(tools.into_iter().map(Into::into), &mut self.groups)?);
+        let list: List<Tool> = List::new(tools.into_iter().map(Into::into), &mut self.groups)?;
+        self.has_output = list.all().any(|tool| tool.schemas.has_output());
+        self.tools = Some(list);
         Ok(self)
     }
     /// Resources: `uri` (a URI) and `name` are checked, and that no URI is there twice (`server/resources`).
@@ -233,6 +258,10 @@ impl Catalog {
     pub(crate) fn tool(&self, name: &str, view: View) -> Option<&Tool> {
         self.tools.as_ref()?.find(name, view)
     }
+    /// Whether the results of some tool are checked.
+    pub(crate) fn has_output(&self) -> bool {
+        self.has_output
+    }
     /// Whether it lists and gets prompts.
     pub(crate) fn has_prompts(&self) -> bool {
         self.prompts.is_some()
@@ -263,8 +292,8 @@ impl Catalog {
         kinds.into_iter().filter_map(|(has, members)| has.then_some(members))
     }
     /// What differs from the catalog before it.
-    pub(crate) fn changes(&self, before: Option<&Self>) -> impl Iterator<Item = Change<'static>> {
-        let differs = move |kind: ListKind| {
+    pub(crate) fn changes(&self, before: Option<&Self>) -> impl Iterator<Item = Change<'static>> + use<> {
+        let differs = |kind: ListKind| {
             let print = |catalog: &Self| catalog.list(kind).map(Pages::fingerprint);
             print(self) != before.and_then(print)
         };
