@@ -5,9 +5,11 @@ use mcp_sansio::{
     method::{self, Handling, MethodKind, MethodRow, Senders, TimeoutClass},
     revision::{Revision, RevisionSet},
 };
+use mcp_sansio_gate::released;
 
-/// The page, of these revisions.
-pub fn page(revisions: &[Revision]) -> String {
+/// The page, of the released revisions.
+pub fn page() -> String {
+    let revisions: Vec<Revision> = released().collect();
     let shown = revisions.iter().fold(RevisionSet::EMPTY, |set, one| set.union(RevisionSet::one(*one)));
     let rows = || {
         let is_shown =
@@ -23,22 +25,17 @@ pub fn page(revisions: &[Revision]) -> String {
     let mut page = String::from(HEAD);
     for of in features {
         let _ = write!(page, "\n## {of}\n\n| method | from |");
-        for revision in revisions {
+        for revision in &revisions {
             let _ = write!(page, " {} |", revision.name());
         }
         page.push_str(" capability | asks | cacheable | silence | rate | what the engine does |\n|---|---|");
         page.push_str(&"---|".repeat(revisions.len() + 6));
         page.push('\n');
         for row in rows().filter(|row| feature(row) == of) {
-            line(&mut page, row, revisions, shown);
+            line(&mut page, row, &revisions, shown);
         }
     }
     page
-}
-
-/// All revisions that were released, oldest first.
-pub fn released() -> Vec<Revision> {
-    Revision::all().filter(|revision| revision.name() < "2099").collect()
 }
 
 const HEAD: &str = "\

@@ -11,6 +11,7 @@ use mcp_sansio::{
     session::{CallOptions, Client, ClientConfig, Server, ServerConfig},
     time::Instant,
 };
+use mcp_sansio_gate::Gate;
 use serde_json::{Value, json};
 
 pub fn raw(value: &str) -> Json<'_> {
@@ -62,6 +63,7 @@ pub struct Pair {
     said: Vec<(Side, Value)>,
     events: Vec<(Side, Event)>,
     last_raw: u64,
+    gates: [Gate; 2],
 }
 
 impl Pair {
@@ -90,6 +92,7 @@ impl Pair {
             said: Vec::new(),
             events: Vec::new(),
             last_raw: 0,
+            gates: [Side::Client, Side::Server].map(Gate::new),
         };
         pair.client.start(pair.now, None);
         pair.flow();
@@ -106,7 +109,11 @@ impl Pair {
                 Side::Server => self.server.poll_action(),
             };
             match action {
-                Some(Action::Send(outgoing)) => messages.push(outgoing.message.to_owned()),
+                Some(Action::Send(outgoing)) => {
+                    let checked = self.gates[side as usize].sent(outgoing.message);
+                    checked.unwrap_or_else(|broken| panic!("{broken}"));
+                    messages.push(outgoing.message.to_owned());
+                }
                 Some(Action::Deliver(event)) => self.events.push((side, event)),
                 Some(_) => {}
                 None => return messages,
@@ -114,6 +121,7 @@ impl Pair {
         }
     }
     fn tell(&mut self, side: Side, message: &str) {
+        self.gates[side as usize].received(message.as_bytes());
         match side {
             Side::Client => self.client.handle_message(self.now, message.as_bytes()),
             Side::Server => self.server.handle_message(self.now, message.as_bytes()),
