@@ -101,6 +101,7 @@ lint: .venv/installed
 	cd tests/interop && ../../$(VENV)/mypy --strict *.py
 	cd tests/readme && ../../$(VENV)/mypy --strict check.py
 	cd tests/requirements && ../../$(VENV)/mypy --strict *.py
+	cd tests/types && ../../$(VENV)/mypy --strict *.py
 
 # How many requirements had a test when this was last raised.
 LEAST_PROVEN := 232
@@ -120,7 +121,8 @@ tables:
 	@if [ "$(MCP_SPEC_DIR)" = none ]; then \
 		echo "skipped: set MCP_SPEC_DIR to a folder with the schema.json of each revision"; \
 	else \
-		cargo test --locked -p mcp-sansio --test schema_tables; \
+		cargo test --locked -p mcp-sansio --test schema_tables --test model_schemas && \
+		python3 tests/types/generate.py --check "$(MCP_SPEC_DIR)"; \
 	fi
 
 no-std: targets

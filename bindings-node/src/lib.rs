@@ -82,6 +82,7 @@ impl CallOptions {
             progress: self.progress.unwrap_or(false),
             log_level: self.log_level.as_deref(),
             meta: self.meta.as_deref().map(str::as_bytes),
+            ..Options::default()
         }
     }
 }

@@ -158,7 +158,7 @@ macro_rules! connection {
                 log_level: Option<&str>,
                 meta: Option<Json<'_>>,
             ) -> PyResult<u64> {
-                let options = Options { silence_ms, total_ms, progress, log_level, meta: as_bytes(meta) };
+                let options = Options { silence_ms, total_ms, progress, log_level, meta: as_bytes(meta), ..Options::default() };
                 self.run(py, |engine| engine.call(now, method, as_bytes(params), options))
             }
             /// Takes a call back.
@@ -304,7 +304,7 @@ connection! {
             log_level: Option<&str>,
             meta: Option<Json<'_>>,
         ) -> PyResult<u64> {
-            let options = Options { silence_ms, total_ms, progress, log_level, meta: as_bytes(meta) };
+            let options = Options { silence_ms, total_ms, progress, log_level, meta: as_bytes(meta), ..Options::default() };
             self.run(py, |engine| engine.call_tool(now, name, as_bytes(arguments), options))
         }
         /// Asks for a page of the tools and returns the call's handle.

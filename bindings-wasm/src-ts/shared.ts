@@ -7,3 +7,4 @@ export type { CommonOptions, Implementation, JsonObject, Limits } from "./option
 export * from "./port.js";
 export * from "./schema.js";
 export * from "./server.js";
+export type * as types from "./types.js";

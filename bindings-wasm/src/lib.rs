@@ -118,6 +118,7 @@ impl Given {
             progress: self.progress,
             log_level: self.log_level.as_deref(),
             meta: bytes(self.meta.as_ref()),
+            ..Options::default()
         }
     }
 }

@@ -74,6 +74,16 @@ pub enum Event {
         /// The notice's params.
         params: Payload,
     },
+    /// A call that was sent as a task became one, or the state of its task changed. `Completed` follows when the outcome
+    /// is there.
+    Task {
+        /// Which.
+        call: CallHandle,
+        /// The `Task` object: `taskId`, `status`, `statusMessage`…
+        task: Payload,
+        /// A text that the model may be given at once, a JSON string, raw: `io.modelcontextprotocol/model-immediate-response`.
+        immediate: Option<Payload>,
+    },
     /// A question for the client's application: answer it with `answer`, exactly once.
     Input(Input),
     /// A question is over without an answer: its call ended, or the server took it back.
@@ -81,6 +91,8 @@ pub enum Event {
         /// Which.
         input: InputHandle,
     },
+    /// A subscription is in force.
+    Subscribed(Box<Subscribed>),
     /// A notice that the engine does not consume itself.
     Notification {
         /// The call it belongs to: a subscription, a logging request.
@@ -121,6 +133,8 @@ impl Event {
                 _ => 0,
             },
             Self::Progress { params, .. } => params.held(),
+            Self::Task { task, immediate, .. } => task.held() + of(immediate),
+            Self::Subscribed(subscribed) => subscribed.filter.held() + subscribed.missing.held(),
             Self::Notification { method: Method::Other(name), params, .. } => name.held() + of(params),
             Self::Notification { params, .. } => of(params),
             Self::Watched { uri, .. } => uri.len(),
@@ -159,6 +173,8 @@ pub enum OverReason {
     Closed,
     /// `Limits::handler`; the engine has answered -32603.
     HandlerTimeout,
+    /// The task that it ran was kept for as long as was promised.
+    Expired,
 }
 
 impl OverReason {
@@ -168,17 +184,43 @@ impl OverReason {
             Self::Cancelled => "over.cancelled",
             Self::Closed => "over.closed",
             Self::HandlerTimeout => "over.handler_timeout",
+            Self::Expired => "over.expired",
         }
     }
 }
 
 /// A result.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Completion {
-    /// The `result` member, whole.
+    /// The `result` member, whole; of `list_all` one object with the items of all pages.
     pub result: Payload,
     /// Answered from the cache: no message was sent.
     pub cached: bool,
+    /// The `resultType`, where it is one that a negotiated extension defines (`task`…). `None`: the result is complete.
+    pub kind: Option<Box<str>>,
+}
+
+impl Completion {
+    pub(crate) fn new(result: Payload) -> Self {
+        Self { result, cached: false, kind: None }
+    }
+}
+
+/// What a subscription is told of from now on: `basic/patterns/subscriptions` of 2026-07-28. Filters are objects with the
+/// members `toolsListChanged`, `promptsListChanged`, `resourcesListChanged` (`true`) and `resourceSubscriptions` (URIs),
+/// each left out where there is nothing of it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Subscribed {
+    /// The subscription.
+    pub call: CallHandle,
+    /// The filter that the server honours.
+    pub filter: Payload,
+    /// What was asked for beyond it and will not be told; `{}` if nothing.
+    pub missing: Payload,
+    /// It was in force before and was interrupted. What changed meanwhile is not told: read again what it is about.
+    pub again: bool,
 }
 
 /// A handshake's or a discovery's outcome.
@@ -207,6 +249,15 @@ pub struct Input {
     pub method: &'static str,
     /// Its params.
     pub params: Option<Payload>,
+    pub(crate) task: Option<Box<TaskId>>,
+}
+
+impl Input {
+    /// The id of the task that it runs as, if the server asked for one: it has been answered with the task, and its own
+    /// answer is kept for the server to fetch.
+    pub fn task(&self) -> Option<&str> {
+        self.task.as_deref().map(TaskId::as_str)
+    }
 }
 
 /// A request of the peer. One buffer, several views into it: reading one allocates nothing.
@@ -224,6 +275,7 @@ pub struct Request {
     pub(crate) revision: Revision,
     pub(crate) unchecked: bool,
     pub(crate) template: Option<Box<TemplateMatch>>,
+    pub(crate) task: Option<Box<TaskId>>,
 }
 
 /// The template of the catalog that the URI of a request matches.
@@ -283,10 +335,25 @@ impl Request {
     pub fn meta(&self) -> Option<Payload> {
         self.part(self.meta)
     }
+    /// The id of the task that it runs as, if the client asked for one: it has been answered with the task, and the answer
+    /// of `respond` is kept for the client to fetch (`basic/utilities/tasks` of 2025-11-25).
+    pub fn task(&self) -> Option<&str> {
+        self.task.as_deref().map(TaskId::as_str)
+    }
     /// Whether the tool has an input schema that this build does not check: the layer above checks the arguments before
     /// it calls the handler.
     pub const fn unchecked(&self) -> bool {
         self.unchecked
+    }
+}
+
+/// The name of one of our tasks: 16 bytes that nobody can guess, as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TaskId(pub(crate) [u8; 22]);
+
+impl TaskId {
+    pub(crate) fn as_str(&self) -> &str {
+        core::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
@@ -311,6 +378,14 @@ pub enum Outcome<'a> {
         result: Json<'a>,
         /// For cacheable methods; else ignored. `None` = 0, private.
         cache: Option<CacheHint>,
+    },
+    /// A kind of result that an extension defines, which both sides declared: this server, and the client in this very
+    /// request.
+    Extension {
+        /// Its `resultType`.
+        result_type: &'a str,
+        /// An object without `resultType`.
+        result: Json<'a>,
     },
     /// Failure. Codes -32099…-32020 that the spec doesn't define are refused; codes of other revisions are mapped.
     Error {

@@ -15,6 +15,7 @@
 //! | [`elicitation`] | forms that a server asks with, and the answers to them |
 //! | `schema` (feature `schema`) | JSON Schema 2020-12 and draft-07: arguments and structured results of tools |
 //!
+//! What they carry they move without looking into it. An application that wants types for it finds them in [`model`].
 //! Beside them, [`uri`] matches resource templates and keeps files in a root, and [`syntax`] checks single strings.
 //!
 //! All five revisions are spoken in one build ([`revision`]), by both roles, from one table of methods ([`method`]). A server
@@ -101,8 +102,15 @@
 //!   `Closed` is the last event, after all of these.
 //! * **Handles** are never used twice in the life of a machine. A command on one that is over returns
 //!   [`SendError::Over`](error::SendError::Over) and has no effect: that race is normal.
-//! * **Room.** Only what starts something (`call`, `notify`, `progress`, `log`) can be `Blocked`; `Writable` follows.
+//! * **Room.** Only what starts something (`call`, `list_all`, `subscribe`, `notify`, `progress`, `log`) can be `Blocked`; `Writable` follows.
 //!   Answers, `cancel` and `close` never are. Every table and queue is bounded by [`limits::Limits`].
+//!
+//! # Beyond a call
+//!
+//! A [`session::Client`] does what takes more than one message under one handle, with one `Completed`: `list_all` follows
+//! the cursors of a list, `subscribe` keeps a subscription in force in either era, `probe` asks for life. It keeps results
+//! for as long as their server allows, for the principal whom they are for, until a notice says that they are stale; what
+//! it answers from there is `cached`. A result of an extension that both sides declare comes with its `kind`.
 //!
 //! # What a host owes
 //!
@@ -110,6 +118,7 @@
 //! * Read on only while `wants_read` is true; arm one timer, for `next_timeout`.
 //! * `handle_eof` says that the peer sends no more but still reads; `handle_closed` that nothing can be written.
 //! * Fresh entropy for each machine's [`Seed`].
+//! * The wall clock, by `with_clock`, where the capability `tasks.requests` is declared: tasks are dated.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -125,6 +134,7 @@ pub mod json;
 pub mod jsonrpc;
 pub mod limits;
 pub mod method;
+pub mod model;
 pub mod revision;
 mod scan;
 #[cfg(feature = "schema")]

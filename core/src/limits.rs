@@ -37,9 +37,10 @@ pub struct Rates {
     pub completion: Option<Rate>,
     /// What a server asks a client: sampling, elicitation, roots.
     pub questions: Option<Rate>,
-    /// Progress and log notices of the peer. One more is dropped.
+    /// Notices of progress, of logs and of the state of tasks of the peer. One more is dropped.
     pub notices_in: Option<Rate>,
-    /// Progress and log notices of ours. One more is not sent, and the command says so.
+    /// Notices of progress, of logs and of the state of tasks of ours. One more is not sent, and the command, if there is one
+    /// for it alone, says so.
     pub notices_out: Option<Rate>,
 }
 
@@ -114,6 +115,17 @@ pub struct Limits {
     /// request beyond it is answered with -32603. Of payload in undelivered events the same again. Worst case: three
     /// times this plus two messages.
     pub session_bytes: usize,
+    /// Bytes of the results that a client keeps for as long as their server allows; the oldest go first.
+    pub cache_bytes: usize,
+    /// Pages of one list that a client gathers.
+    pub list_pages: usize,
+    /// Bytes of all the lists that a client is gathering.
+    pub list_bytes: usize,
+    /// How often in a row a client asks again for a subscription that its server ended.
+    pub listen_attempts: u32,
+    /// The wait before the first of these; it doubles up to 64 times this, and half of it is left to chance.
+    #[serde(deserialize_with = "millis")]
+    pub listen_backoff: Duration,
     /// Error replies without an id (unparseable input, duplicate ids) a second; more are only reported.
     pub error_replies: usize,
     /// How long a call waits for a sign of life (its answer, or progress).
@@ -142,6 +154,17 @@ pub struct Limits {
     pub ping_timeout: Duration,
     /// Unanswered keep-alive pings in a row after which the machine ends with `Closed(KeepAlive)`.
     pub ping_failures: u32,
+    /// Tasks of the peer that run or whose outcome is kept. One more is answered with -32603. One that runs is one of
+    /// `requests` too; outcomes that are kept are among `session_bytes`, and one that would go beyond is replaced by
+    /// error -32603.
+    pub tasks: usize,
+    /// How long a task of the peer is kept at most, from its creation, whether it has ended or not. One that asks for
+    /// nothing gets this.
+    #[serde(deserialize_with = "millis")]
+    pub task_ttl: Duration,
+    /// How often the peer is told to ask for the state of a task, and how often we ask where it tells nothing.
+    #[serde(deserialize_with = "millis")]
+    pub task_poll: Duration,
     /// How often one principal may have something done.
     pub rates: Rates,
     /// Records of the message trace not yet taken; the oldest go first.
@@ -161,6 +184,11 @@ impl Default for Limits {
             events: 1024,
             output_bytes: 8 << 20,
             session_bytes: 16 << 20,
+            cache_bytes: 4 << 20,
+            list_pages: 1000,
+            list_bytes: 16 << 20,
+            listen_attempts: 8,
+            listen_backoff: Duration::from_secs(1),
             error_replies: 5,
             call_silence: Duration::from_secs(60),
             call_total: Duration::from_secs(600),
@@ -171,6 +199,9 @@ impl Default for Limits {
             ping_interval: None,
             ping_timeout: Duration::from_secs(10),
             ping_failures: 3,
+            tasks: 128,
+            task_ttl: Duration::from_secs(3600),
+            task_poll: Duration::from_secs(1),
             rates: Rates::default(),
             trace: 1024,
         }
@@ -205,6 +236,11 @@ impl Limits {
             events: 16,
             output_bytes: 8 << 10,
             session_bytes: 16 << 10,
+            tasks: 4,
+            task_ttl: Duration::from_secs(300),
+            cache_bytes: 8 << 10,
+            list_pages: 16,
+            list_bytes: 16 << 10,
             trace: 16,
             ..Self::default()
         }

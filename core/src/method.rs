@@ -106,6 +106,16 @@ pub enum Handling {
     ResourceUpdated,
     /// Is a log notice; goes to the application.
     Log,
+    /// Tells the state of a task.
+    TaskGet,
+    /// Is answered with the outcome of a task, once it has one.
+    TaskResult,
+    /// Takes a task back.
+    TaskCancel,
+    /// A page of the tasks.
+    TaskList,
+    /// Says that the state of a task changed: of one that a call became, or else it goes to the application.
+    TaskStatus,
     /// A question for the client's application.
     Input,
     /// Goes to the application as it is.
@@ -135,7 +145,7 @@ pub enum RateClass {
     Completion,
     /// Asks the client's application, and perhaps a person.
     Questions,
-    /// A notice of the peer that may be dropped: progress, log.
+    /// A notice of the peer that may be dropped: progress, log, the state of a task.
     NoticesIn,
     /// The same of ours.
     NoticesOut,
@@ -184,10 +194,19 @@ pub struct MethodRow {
     pub name_field: Option<&'static str>,
     /// Members that `params` has in each of its forms, besides `_meta`.
     pub required: &'static [&'static str],
+    /// The member of its result that is a list: of a page of the items, or, of a question, of the roots.
+    pub items: Option<&'static str>,
     /// Where its result carries cache hints.
     pub cacheable: RevisionSet,
+    /// The notice after which a kept result is stale.
+    pub outdated_by: Option<Handling>,
+    /// The member of a subscription's filter that asks for this notice: `basic/patterns/subscriptions` of 2026-07-28.
+    pub filter: Option<&'static str>,
     /// Whether it may be answered with questions.
     pub may_ask: bool,
+    /// The capability with which its receiver takes it as a task, in the revisions that have
+    /// [`tasks`](crate::revision::Features::tasks).
+    pub task: Option<&'static str>,
     /// How long a call of it may be silent.
     pub timeout: TimeoutClass,
     /// What it counts as where rates are limited; `None`: nothing.
@@ -235,6 +254,19 @@ pub fn with_handling(handling: Handling, sender: Side, revision: Revision) -> Op
         .find(|(_, row)| row.handling == handling && row.extension.is_none() && row.is_sent(sender, revision))
         .map(|(id, _)| id)
 }
+
+/// An extension of the protocol that defines kinds of results of its own.
+#[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Extension {
+    /// Its identifier, which both sides declare in `capabilities.extensions`.
+    pub name: &'static str,
+    /// The values of `resultType` that it defines.
+    pub result_types: &'static [&'static str],
+}
+
+/// The official ones. Others are named in a configuration.
+pub const EXTENSIONS: &[Extension] = &[Extension { name: TASKS_NAME, result_types: &["task"] }];
 
 /// All rows, in an order that does not change within a build.
 pub fn rows() -> &'static [MethodRow] {
@@ -312,7 +344,8 @@ fn named(name: &str) -> impl Iterator<Item = (MethodId, &'static MethodRow)> {
 }
 
 /// `io.modelcontextprotocol/tasks`.
-const TASKS: Option<&str> = Some("io.modelcontextprotocol/tasks");
+const TASKS: Option<&str> = Some(TASKS_NAME);
+const TASKS_NAME: &str = "io.modelcontextprotocol/tasks";
 
 const ALL: RevisionSet = RevisionSet::all();
 const LEGACY: RevisionSet = RevisionSet::of(Era::Legacy);
@@ -333,8 +366,12 @@ const REQUEST: MethodRow = MethodRow {
     ungated: RevisionSet::EMPTY,
     name_field: None,
     required: &[],
+    items: None,
     cacheable: RevisionSet::EMPTY,
+    outdated_by: None,
+    filter: None,
     may_ask: false,
+    task: None,
     timeout: TimeoutClass::Machine,
     rate: Some(RateClass::Reads),
     handling: Handling::Deliver,
@@ -366,6 +403,7 @@ const CALL_TOOL: MethodRow = MethodRow {
     name_field: Some("name"),
     required: &["name"],
     may_ask: true,
+    task: Some("tasks.requests.tools.call"),
     rate: Some(RateClass::Calls),
     handling: Handling::CallTool,
     ..REQUEST
@@ -446,7 +484,9 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "tools/list",
         capability: Some("tools"),
+        items: Some("tools"),
         cacheable: CACHE_HINTS,
+        outdated_by: Some(Handling::ToolsChanged),
         handling: Handling::ListTools,
         ..REQUEST
     },
@@ -456,20 +496,25 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "notifications/tools/list_changed",
         capability: Some("tools.listChanged"),
+        filter: Some("toolsListChanged"),
         handling: Handling::ToolsChanged,
         ..NOTICE
     },
     MethodRow {
         name: "resources/list",
         capability: Some("resources"),
+        items: Some("resources"),
         cacheable: CACHE_HINTS,
+        outdated_by: Some(Handling::ResourcesChanged),
         handling: Handling::ListResources,
         ..REQUEST
     },
     MethodRow {
         name: "resources/templates/list",
         capability: Some("resources"),
+        items: Some("resourceTemplates"),
         cacheable: CACHE_HINTS,
+        outdated_by: Some(Handling::ResourcesChanged),
         handling: Handling::ListTemplates,
         ..REQUEST
     },
@@ -479,6 +524,7 @@ static ROWS: &[MethodRow] = &[
         name_field: Some("uri"),
         required: &["uri"],
         cacheable: CACHE_HINTS,
+        outdated_by: Some(Handling::ResourceUpdated),
         may_ask: true,
         handling: Handling::ReadResource,
         ..REQUEST
@@ -504,6 +550,7 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "notifications/resources/list_changed",
         capability: Some("resources.listChanged"),
+        filter: Some("resourcesListChanged"),
         handling: Handling::ResourcesChanged,
         ..NOTICE
     },
@@ -512,13 +559,16 @@ static ROWS: &[MethodRow] = &[
         capability: Some("resources.subscribe"),
         name_field: Some("uri"),
         required: &["uri"],
+        filter: Some("resourceSubscriptions"),
         handling: Handling::ResourceUpdated,
         ..NOTICE
     },
     MethodRow {
         name: "prompts/list",
         capability: Some("prompts"),
+        items: Some("prompts"),
         cacheable: CACHE_HINTS,
+        outdated_by: Some(Handling::PromptsChanged),
         handling: Handling::ListPrompts,
         ..REQUEST
     },
@@ -534,6 +584,7 @@ static ROWS: &[MethodRow] = &[
     MethodRow {
         name: "notifications/prompts/list_changed",
         capability: Some("prompts.listChanged"),
+        filter: Some("promptsListChanged"),
         handling: Handling::PromptsChanged,
         ..NOTICE
     },
@@ -581,6 +632,7 @@ static ROWS: &[MethodRow] = &[
         name: "sampling/createMessage",
         capability: Some("sampling"),
         required: &["messages", "maxTokens"],
+        task: Some("tasks.requests.sampling.createMessage"),
         ..QUESTION
     },
     MethodRow {
@@ -596,6 +648,7 @@ static ROWS: &[MethodRow] = &[
         revisions: RevisionSet::one(Revision::V2025_11_25),
         capability: Some("elicitation"),
         required: &["message"],
+        task: Some("tasks.requests.elicitation.create"),
         ..QUESTION
     },
     MethodRow {
@@ -604,7 +657,13 @@ static ROWS: &[MethodRow] = &[
         required: &["elicitationId"],
         ..NOTICE
     },
-    MethodRow { name: "roots/list", capability: Some("roots"), timeout: TimeoutClass::Machine, ..QUESTION },
+    MethodRow {
+        name: "roots/list",
+        capability: Some("roots"),
+        items: Some("roots"),
+        timeout: TimeoutClass::Machine,
+        ..QUESTION
+    },
     MethodRow {
         name: "notifications/roots/list_changed",
         senders: Senders::Client,
@@ -612,11 +671,24 @@ static ROWS: &[MethodRow] = &[
         capability: Some("roots.listChanged"),
         ..NOTICE
     },
-    MethodRow { name: "tasks/get", ..TASK },
+    MethodRow { name: "tasks/get", handling: Handling::TaskGet, ..TASK },
     // It is answered only when the task has ended, and a task may wait for a person.
-    MethodRow { name: "tasks/result", timeout: TimeoutClass::Human, ..TASK },
-    MethodRow { name: "tasks/cancel", capability: Some("tasks.cancel"), ..TASK },
-    MethodRow { name: "tasks/list", capability: Some("tasks.list"), name_field: None, required: &[], ..TASK },
+    MethodRow { name: "tasks/result", timeout: TimeoutClass::Human, handling: Handling::TaskResult, ..TASK },
+    MethodRow {
+        name: "tasks/cancel",
+        capability: Some("tasks.cancel"),
+        handling: Handling::TaskCancel,
+        ..TASK
+    },
+    MethodRow {
+        name: "tasks/list",
+        capability: Some("tasks.list"),
+        name_field: None,
+        required: &[],
+        items: Some("tasks"),
+        handling: Handling::TaskList,
+        ..TASK
+    },
     MethodRow {
         name: "notifications/tasks/status",
         senders: Senders::Both,
@@ -624,6 +696,8 @@ static ROWS: &[MethodRow] = &[
         capability: Some("tasks"),
         name_field: Some("taskId"),
         required: &["taskId", "status", "createdAt", "lastUpdatedAt", "ttl"],
+        rate: Some(RateClass::NoticesIn),
+        handling: Handling::TaskStatus,
         ..NOTICE
     },
     MethodRow { name: "tasks/get", ..EXTENSION_TASK },

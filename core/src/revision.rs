@@ -56,6 +56,8 @@ pub struct Features {
     pub elicitation_modes: bool,
     /// A question in `url` mode carries an `elicitationId`.
     pub elicitation_id: bool,
+    /// A request may be sent as a task (`basic/utilities/tasks` of 2025-11-25).
+    pub tasks: bool,
     /// Content may be audio.
     pub audio: bool,
     /// Content may be a link to a resource.
@@ -99,6 +101,7 @@ const FIRST_LEGACY: Row = Row {
         extensions: false,
         elicitation_modes: false,
         elicitation_id: false,
+        tasks: false,
         audio: false,
         resource_links: false,
         structured: Structured::None,
@@ -126,6 +129,7 @@ const FIRST_MODERN: Row = Row {
         extensions: true,
         elicitation_modes: true,
         elicitation_id: false,
+        tasks: false,
         audio: true,
         resource_links: true,
         structured: Structured::Any,
@@ -163,6 +167,7 @@ static TABLE: &[Row] = &[
             progress_message: true,
             elicitation_modes: true,
             elicitation_id: true,
+            tasks: true,
             audio: true,
             resource_links: true,
             structured: Structured::Object,

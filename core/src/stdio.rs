@@ -8,7 +8,9 @@ use crate::{
     event::{Action, Event, Outcome, Target},
     framing::line::{Line, LineDecoder},
     json::Json,
-    session::{CallOptions, Catalog, Change, Client, LogLevel, Server, Stats, role::Role},
+    session::{
+        CallOptions, Catalog, Change, Client, LogLevel, Server, Stats, SubscriptionFilter, role::Role,
+    },
     time::Instant,
     trace::TraceRecord,
 };
@@ -65,7 +67,8 @@ impl<R: Role> Connection<R> {
         while regardless || self.role.engine_ref().wants_read() {
             match self.lines.next(&mut rest) {
                 Some(Line::Whole(message)) => self.role.handle_message(now, message),
-                Some(Line::TooLong) => self.role.handle_too_long(now),
+                Some(Line::TooLong(head)) => self.role.handle_too_long(now, head),
+                Some(Line::Ended(head, tail)) => self.role.handle_dropped(now, head, tail),
                 None => break,
             }
         }
@@ -104,19 +107,25 @@ impl<R: Role> Connection<R> {
     fn finish(&mut self, now: Instant) {
         match self.lines.finish() {
             Some(Line::Whole(message)) => self.role.handle_message(now, message),
-            Some(Line::TooLong) => self.role.handle_too_long(now),
+            Some(Line::TooLong(head)) => self.role.handle_too_long(now, head),
+            Some(Line::Ended(head, tail)) => self.role.handle_dropped(now, head, tail),
             None => {}
         }
         self.role.input_ended(now);
     }
-    /// Writing failed, or the process is gone.
+    /// Writing failed, or the process is gone. What was handed in before counts, as far as the queues take it.
     pub fn handle_closed(&mut self, now: Instant) {
+        self.role.engine().begin(now);
+        self.catch_up();
         self.backlog = Vec::new();
         self.read = 0;
         self.role.handle_closed(now);
     }
-    /// Fires what is due.
+    /// Fires what is due. What was handed in before comes first, as far as the queues take it: an answer that waits there
+    /// is in time.
     pub fn handle_timeout(&mut self, now: Instant) {
+        self.role.engine().begin(now);
+        self.catch_up();
         self.role.handle_timeout(now);
     }
     /// The next deadline, after everything so far.
@@ -202,6 +211,8 @@ commands! { Server:
     respond_not_found(request: RequestHandle) -> Result<(), SendError>;
     /// As [`Server::progress`].
     progress(request: RequestHandle, progress: f64, total: Option<f64>, message: Option<&str>) -> Result<bool, SendError>;
+    /// As [`Server::task_status`].
+    task_status(request: RequestHandle, message: &str) -> Result<(), SendError>;
     /// As [`Server::log`].
     log(target: Target, level: LogLevel, logger: Option<&str>, data: Json<'_>) -> Result<bool, SendError>;
     /// As [`Server::notify`].
@@ -222,12 +233,20 @@ commands! { Client:
     start(remembered: Option<&str>);
     /// As [`Client::call`].
     call(method: &str, params: Option<Json<'_>>, options: CallOptions<'_>) -> Result<CallHandle, SendError>;
+    /// As [`Client::list_all`].
+    list_all(method: &str, params: Option<Json<'_>>, options: CallOptions<'_>) -> Result<CallHandle, SendError>;
+    /// As [`Client::probe`].
+    probe() -> Result<CallHandle, SendError>;
+    /// As [`Client::subscribe`].
+    subscribe(filter: SubscriptionFilter<'_>) -> Result<CallHandle, SendError>;
     /// As [`Client::cancel`].
     cancel(call: CallHandle, reason: Option<&str>) -> Result<(), SendError>;
     /// As [`Client::answer`].
     answer(input: InputHandle, outcome: Outcome<'_>) -> Result<(), SendError>;
     /// As [`Client::progress`].
     progress(input: InputHandle, progress: f64, total: Option<f64>, message: Option<&str>) -> Result<bool, SendError>;
+    /// As [`Client::task_status`].
+    task_status(input: InputHandle, message: &str) -> Result<(), SendError>;
     /// As [`Client::notify`].
     notify(method: &str, params: Option<Json<'_>>) -> Result<(), SendError>;
     /// As [`Client::close`].

@@ -6,14 +6,14 @@
     clippy::indexing_slicing,
     reason = "a test fails by a panic"
 )]
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use mcp_sansio::{
     Seed,
-    error::CloseReason,
+    error::{CallError, CloseReason},
     event::Event,
     limits::Limits,
-    session::{Client, ClientConfig, Server, ServerConfig},
+    session::{CallOptions, Client, ClientConfig, Server, ServerConfig},
     stdio::Connection,
     time::Instant,
 };
@@ -102,4 +102,96 @@ fn a_backlog_has_a_bound() {
         last = Some(event);
     }
     assert!(matches!(last, Some(Event::Closed(CloseReason::Overrun))), "{last:?}");
+}
+
+/// An answer that waits in the backlog is in time for the timer that fires while it waits, and for the end of the channel.
+#[test]
+fn an_answer_in_the_backlog_is_in_time() {
+    for closed in [false, true] {
+        let config = ClientConfig::new("test", "1").limits(limits()).probe(false);
+        let mut client = Connection::new(Client::new(Arc::new(config), Seed([0; 32])));
+        client.start(NOW, None);
+        client.handle_data(
+            NOW,
+            br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}
+"#,
+        );
+        assert!(matches!(client.poll_event(), Some(Event::Ready(_))));
+        client.call(NOW, "ping", None, CallOptions::new()).unwrap();
+        // The queue is full until events are taken; then there is room, and time has passed.
+        let mut input = "log\n".repeat(9);
+        input.push_str("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n");
+        client.handle_data(NOW, input.as_bytes());
+        assert!(!client.wants_read());
+        let mut events = Vec::new();
+        for _ in 0..2 {
+            events.extend(client.poll_event());
+        }
+        let later = NOW.after(Duration::from_secs(3600));
+        if closed {
+            client.handle_closed(later);
+        } else {
+            client.handle_timeout(later);
+        }
+        while let Some(event) = client.poll_event() {
+            events.push(event);
+        }
+        let outcomes: Vec<bool> = events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Completed { outcome, .. } => Some(outcome.is_ok()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(outcomes, [true], "{events:?}");
+    }
+}
+
+/// An answer that is too large ends its call at once, wherever in it the id stands, and disturbs no other.
+#[test]
+fn an_answer_that_is_too_large_ends_its_call() {
+    let long = "x".repeat(2000);
+    for (answer, told) in [
+        (format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"text":"{long}"}}}}"#), true),
+        (format!(r#"{{"result":{{"text":"{long}"}},"jsonrpc":"2.0","id":2}}"#), true),
+        (format!(r#"{{"jsonrpc":"2.0","id":2,"error":{{"code":1,"message":"{long}"}}}}"#), true),
+        (format!(r#"{{"method":"ping","params":{{"text":"{long}"}},"jsonrpc":"2.0","id":2}}"#), false),
+        (format!(r#"{{"result":{{"text":"{long}"}},"jsonrpc":"2.0","id":3}}"#), false),
+    ] {
+        for size in [1, 64, 5000] {
+            let mut small = limits();
+            small.message_bytes = 1000;
+            let config = ClientConfig::new("test", "1").limits(small).probe(false);
+            let mut client = Connection::new(Client::new(Arc::new(config), Seed([0; 32])));
+            client.start(NOW, None);
+            client.handle_data(
+                NOW,
+                br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}
+"#,
+            );
+            assert!(matches!(client.poll_event(), Some(Event::Ready(_))));
+            let wanted = client.call(NOW, "ping", None, CallOptions::new()).unwrap();
+            let line = format!("{answer}\n");
+            for piece in line.as_bytes().chunks(size) {
+                client.handle_data(NOW, piece);
+            }
+            let mut seen = false;
+            while let Some(event) = client.poll_event() {
+                match event {
+                    Event::Completed { call, outcome: Err(error) } => {
+                        assert_eq!(call, wanted);
+                        let CallError::InvalidResult(fault) = *error else { panic!("{error:?}") };
+                        assert_eq!(fault.code, "fault.too_large");
+                        assert!(fault.detail.contains("`message_bytes`, 1000"));
+                        seen = true;
+                    }
+                    Event::Fault(fault) => assert_eq!(fault.code, "fault.too_large"),
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert_eq!(seen, told, "{size} {}", &answer[..60]);
+            client.handle_data(NOW, b"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n");
+            assert_eq!(client.poll_event().is_some(), !told, "it was over");
+        }
+    }
 }

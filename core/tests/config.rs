@@ -22,7 +22,7 @@ fn a_whole_configuration_is_taken() {
          \"revisions\":[\"2025\\u002d11-25\"],{limits},\"unknown_methods\":true,\"trace\":true"
     );
     assert_eq!(server(&members), Ok(()));
-    let client = br#"{"info":{"name":"n","version":"1"},"capabilities":{},"revisions":["2026-07-28"],"probe":false,"trace":true}"#;
+    let client = br#"{"info":{"name":"n","version":"1"},"capabilities":{},"revisions":["2026-07-28"],"probe":false,"cache":false,"result_types":{"com.example/x":["stream"]},"trace":true}"#;
     assert!(ClientConfig::from_json(client).is_ok());
 }
 
@@ -51,6 +51,7 @@ fn what_is_wrong_is_said_where_it_is() {
         (r#","limits":{"session_bytes":0}"#, "limits.session_bytes: "),
         (r#","limits":{"message_bytes":0}"#, "limits.message_bytes: "),
         (r#","limits":{"depth":0}"#, "limits.depth: "),
+        (r#","result_types":{"com.example/x":["complete"]}"#, "result_types: `complete` of `com.example/x`"),
     ] {
         let error = server(members).expect_err(members);
         assert!(error.starts_with(field), "{members}: {error}");

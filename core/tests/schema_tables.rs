@@ -1,27 +1,18 @@
 //! The tables against the schemas that the protocol publishes, both ways.
-//!
-//! `MCP_SPEC_DIR` names the folder that holds one folder a revision, each with its `schema.json`, and `ext-tasks` with
-//! that of the extension. A relative path begins at the root of the workspace. Without the variable, or with `none`,
-//! nothing is compared; `make tables` then says so.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::{
-    collections::BTreeSet,
-    env, fs,
-    io::{self, Write},
-    path::PathBuf,
-    sync::Once,
-};
+mod spec;
+
+use std::collections::BTreeSet;
 
 use mcp_sansio::{
     method::{self, MethodKind, MethodRow, Side},
     revision::{Era, Revision, RevisionSet},
 };
 use serde_json::Value;
+use spec::reference;
 
 const TASKS: &str = "io.modelcontextprotocol/tasks";
-
-static NOT_COMPARED: Once = Once::new();
 
 /// Who sends it and how, its name, and the required members of its params.
 type Message = (&'static str, String, BTreeSet<String>);
@@ -38,29 +29,7 @@ struct Schema(Value);
 impl Schema {
     /// `None` if there is said to be none.
     fn read(folder: &str) -> Option<Self> {
-        let named = env::var("MCP_SPEC_DIR").unwrap_or_else(|_| "none".into());
-        if named == "none" {
-            // Past the capture of the test's output, once.
-            NOT_COMPARED.call_once(|| {
-                writeln!(
-                    io::stderr(),
-                    "MCP_SPEC_DIR names no folder: the tables were NOT compared with the schemas"
-                )
-                .expect("stderr is writable");
-            });
-            return None;
-        }
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-        let path = root.join(named).join(folder).join("schema.json");
-        let text = fs::read(&path).unwrap_or_else(|error| {
-            panic!(
-                "{}: {error}; set MCP_SPEC_DIR to the folder of the protocol's schemas, or to `none`",
-                path.display()
-            )
-        });
-        let mut whole: Value = serde_json::from_slice(&text).expect("a schema is JSON");
-        let key = if whole.get("$defs").is_some() { "$defs" } else { "definitions" };
-        Some(Self(whole.get_mut(key).expect("a schema has definitions").take()))
+        spec::definitions(folder).map(Self)
     }
 
     fn has(&self, definition: &str) -> bool {
@@ -152,10 +121,6 @@ impl Schema {
             (method, name.strip_suffix("Request").expect("the types of requests are named so"))
         })
     }
-}
-
-fn reference(schema: &Value) -> Option<&str> {
-    schema["$ref"].as_str()?.rsplit('/').next()
 }
 
 /// The revisions that have a schema.
@@ -283,6 +248,49 @@ fn cache_hints_and_questions() {
                 assert_eq!(row.may_ask, asks, "{} {name}", revision.name());
             }
         }
+    }
+}
+
+/// A method whose params have a `cursor` gives a list, in the one required array of its result.
+#[test]
+fn lists() {
+    for revision in released() {
+        let Some(schema) = Schema::read(revision.name()) else { return };
+        for (name, stem) in schema.client_requests() {
+            let row = method::find(name, MethodKind::Request, Side::Client, revision).expect("a row").row();
+            let request = schema.definition(&format!("{stem}Request"));
+            let params = schema.property(request, "params").expect("a request declares its params");
+            let paged = schema.property(params, "cursor").is_some();
+            assert_eq!(row.items.is_some(), paged, "{} {name}", revision.name());
+            let Some(items) = row.items else { continue };
+            let result = schema.definition(&format!("{stem}Result"));
+            let list = schema.property(result, items).expect("the result has its list");
+            assert_eq!(list["type"], "array", "{} {name}", revision.name());
+            assert!(schema.required(result).contains(items), "{} {name}", revision.name());
+        }
+    }
+}
+
+#[test]
+fn filters_of_subscriptions() {
+    for revision in released().filter(|revision| revision.features().listen) {
+        let Some(schema) = Schema::read(revision.name()) else { return };
+        let published = schema.definition("SubscriptionFilter")["properties"].as_object().expect("members");
+        let published: BTreeSet<&str> = published.keys().map(String::as_str).collect();
+        let rows = method::rows().iter().filter(|row| row.revisions.contains(revision));
+        let table: BTreeSet<&str> = rows.filter_map(|row| row.filter).collect();
+        assert_eq!(table, published, "{}", revision.name());
+    }
+}
+
+/// What a notice makes stale can be kept, and the notice can be asked for.
+#[test]
+fn what_makes_stale_is_a_notice() {
+    for row in method::rows() {
+        let Some(handling) = row.outdated_by else { continue };
+        assert!(!row.cacheable.is_empty(), "{}", row.name);
+        let mut notices = method::rows().iter().filter(|notice| notice.handling == handling);
+        assert!(notices.all(|notice| notice.filter.is_some() && notice.kind == MethodKind::Notification));
     }
 }
 

@@ -73,7 +73,7 @@ connection (`connection_lost`), and ignore `AlreadyOver`. Times are nanoseconds 
 
 from __future__ import annotations
 
-from . import events
+from . import events, types
 from ._client import Client
 from ._content import Media, Tool, ToolResult
 from ._context import Context, SyncContext
@@ -125,4 +125,5 @@ __all__ = [
     "ToolError",
     "ToolResult",
     "events",
+    "types",
 ]

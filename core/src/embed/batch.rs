@@ -23,13 +23,14 @@ pub enum Code {
     Output = 2,
     /// The peer is known. Texts: revision, peer's info, its capabilities, instructions (raw JSON).
     Ready = 10,
-    /// Answer it with `respond`. `handle`: the request; `related`: a sum of [`UNCHECKED`] and
-    /// [`TOOL_CALL`]. Texts: method, revision, name, params, arguments, `_meta`; of a `resources/read` whose URI a
-    /// template matches, the template and what its variables stand for, a JSON object in which percent-encoding is kept.
+    /// Answer it with `respond`. `handle`: the request; `related`: a sum of [`UNCHECKED`], [`TOOL_CALL`] and [`TASK`].
+    /// Texts: method, revision, name, params, arguments, `_meta`; of a `resources/read` whose URI a template matches, the
+    /// template and what its variables stand for, a JSON object in which percent-encoding is kept.
     Request = 11,
     /// A request is over. `handle`: the request. Texts: the reason (`over.cancelled`…).
     Over = 12,
-    /// The outcome of a call. `handle`: the call; `number`: 1 if it came from the cache. Texts: the result, raw.
+    /// The outcome of a call. `handle`: the call; `number`: 1 if it came from the cache. Texts: the result, raw;
+    /// its `resultType`, where that is an extension's.
     Completed = 13,
     /// The outcome of a call that failed. `handle`: the call; `number`: the peer's error code for `call.rpc`.
     /// Texts: the code (`call.timeout`…), a message for a person, `data` (raw JSON, `call.rpc`).
@@ -37,7 +38,8 @@ pub enum Code {
     Failed = 14,
     /// Progress of a call. `handle`: the call. Texts: the notice's params.
     Progress = 15,
-    /// A question for the client's application. `handle`: the input; `related`: the call, or 0. Texts: method, params.
+    /// A question for the client's application. `handle`: the input; `related`: the call, or 0. Texts: method, params, the id of the
+    /// task that it runs as.
     Input = 16,
     /// A question is over. `handle`: the input.
     InputOver = 17,
@@ -52,6 +54,12 @@ pub enum Code {
     /// The first subscriber of a resource came, or the last one went. `number`: 1 watched from now on, 0 no longer. Texts:
     /// the URI.
     Watched = 22,
+    /// A call became a task, or the state of its task changed. `handle`: the call. Texts: the `Task` object, a text for the
+    /// model (a JSON string), both raw.
+    Task = 23,
+    /// A subscription is in force. `handle`: the call; `number`: 1 if it was interrupted and changes may have been missed.
+    /// Texts: the filter that is honoured, the part of it that is not (raw JSON).
+    Subscribed = 24,
     /// A message of the trace. `number`: 0 received, 1 sent; `handle`: nanoseconds. Texts: the message, its revision.
     Trace = 30,
 }
@@ -60,6 +68,8 @@ pub enum Code {
 pub const UNCHECKED: u64 = 1;
 /// In `related` of a [`Code::Request`]: it calls a tool, so hosts need not know the method's name.
 pub const TOOL_CALL: u64 = 2;
+/// In `related` of a [`Code::Request`]: it runs as a task, whose id `task_of` tells.
+pub const TASK: u64 = 4;
 
 /// One record. Which fields and texts it uses is said at its [`Code`]. A text that is absent is `(0, 0)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -205,17 +215,29 @@ impl Batch {
             }
             Event::Completed { call, outcome: Ok(completion) } => {
                 let result = self.put(completion.result.as_str());
-                self.push_more(Code::Completed, i64::from(completion.cached), call.as_u64(), 0, [result]);
+                let kind = completion.kind.as_deref().map_or((0, 0), |kind| self.put(kind));
+                let cached = i64::from(completion.cached);
+                self.push_more(Code::Completed, cached, call.as_u64(), 0, [result, kind]);
             }
             Event::Completed { call, outcome: Err(error) } => self.failed(call.as_u64(), error),
+            Event::Subscribed(subscribed) => {
+                let texts = [self.put(subscribed.filter.as_str()), self.put(subscribed.missing.as_str())];
+                let again = i64::from(subscribed.again);
+                self.push_more(Code::Subscribed, again, subscribed.call.as_u64(), 0, texts);
+            }
             Event::Progress { call, params } => {
                 let params = self.put(params.as_str());
                 self.push(Code::Progress, call.as_u64(), [params]);
             }
             Event::Input(input) => {
-                let texts = [self.put(input.method), self.put_some(input.params.as_ref())];
+                let task = input.task().map_or((0, 0), |task| self.put(task));
+                let texts = [self.put(input.method), self.put_some(input.params.as_ref()), task];
                 let call = input.call.map_or(0, super::super::CallHandle::as_u64);
                 self.push_more(Code::Input, 0, input.input.as_u64(), call, texts);
+            }
+            Event::Task { call, task, immediate } => {
+                let texts = [self.put(task.as_str()), self.put_some(immediate.as_ref())];
+                self.push(Code::Task, call.as_u64(), texts);
             }
             Event::InputOver { input } => self.push(Code::InputOver, input.as_u64(), []),
             Event::Notification { call, method, params } => {
@@ -253,7 +275,9 @@ impl Batch {
         let variables = request.variables().map_or((0, 0), |variables| self.put(variables.get()));
         let texts = [method, revision, name, params, arguments, meta, template, variables];
         let calls_tool = request.method.is_some_and(|id| id.row().handling == Handling::CallTool);
-        let flags = if request.unchecked() { UNCHECKED } else { 0 } + if calls_tool { TOOL_CALL } else { 0 };
+        let flags = if request.unchecked() { UNCHECKED } else { 0 }
+            + if calls_tool { TOOL_CALL } else { 0 }
+            + if request.task().is_some() { TASK } else { 0 };
         self.push_more(Code::Request, 0, request.handle().as_u64(), flags, texts);
     }
     fn failed(&mut self, call: u64, error: &CallError) {

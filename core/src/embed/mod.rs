@@ -8,7 +8,7 @@ mod batch;
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
-pub use batch::{Batch, Code, Record, TOOL_CALL, UNCHECKED};
+pub use batch::{Batch, Code, Record, TASK, TOOL_CALL, UNCHECKED};
 
 use crate::{
     CallHandle, InputHandle, RequestHandle, Seed,
@@ -18,10 +18,11 @@ use crate::{
     jsonrpc::{code, write},
     method::{self, Handling, Side},
     session::{
-        CallOptions, Catalog, Change, Client, ClientConfig, LogLevel, Server, ServerConfig, role::Role,
+        CallOptions, Catalog, Change, Client, ClientConfig, LogLevel, Server, ServerConfig,
+        SubscriptionFilter, TaskOptions, role::Role,
     },
     stdio::Connection,
-    time::Instant,
+    time::{Instant, WallClock},
 };
 
 /// Why an entry was refused: the code and text of a `SendError` or `ConfigError`, or `engine.failed`.
@@ -80,6 +81,19 @@ pub struct Options<'a> {
     pub log_level: Option<&'a str>,
     /// Members for `_meta`: a JSON object.
     pub meta: Option<&'a [u8]>,
+    /// Send it as a task.
+    pub task: Option<Task>,
+    /// Ask the server, whatever the cache has.
+    pub fresh: bool,
+}
+
+/// How a call is sent as a task: [`TaskOptions`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Task {
+    /// Milliseconds that the peer is asked to keep it.
+    pub ttl_ms: Option<u64>,
+    /// Complete the call with the `CreateTaskResult`, instead of following the task to its outcome.
+    pub detached: bool,
 }
 
 impl<'a> Options<'a> {
@@ -89,12 +103,22 @@ impl<'a> Options<'a> {
             None => None,
         };
         let duration = |millis: Option<u64>| millis.map(Duration::from_millis);
+        let task = |task: Task| TaskOptions::new().ttl(duration(task.ttl_ms)).wait(!task.detached);
         Ok(CallOptions::new()
+            .task(self.task.map(task))
             .timeouts(duration(self.silence_ms), duration(self.total_ms))
             .progress(self.progress)
             .log_level(level)
+            .fresh(self.fresh)
             .meta(self.meta.map(|meta| json("meta", meta)).transpose()?))
     }
+}
+
+/// An error of a command that names a method, with the name where the error is about the method.
+fn about(method: &str, error: SendError) -> EmbedError {
+    let names_it = matches!(error, SendError::NotInRevision | SendError::MissingCapability(_));
+    let plain = EmbedError::from(error);
+    if names_it { EmbedError { message: format!("`{method}`: {}", plain.message), ..plain } } else { plain }
 }
 
 type Answer<T = ()> = Result<T, EmbedError>;
@@ -254,6 +278,17 @@ macro_rules! both_roles {
         pub fn take_output(&mut self, max_bytes: usize, out: &mut Vec<u8>) -> Answer<usize> {
             self.0.guard(|connection| Ok(connection.write_to(out, max_bytes)))
         }
+        /// The wall clock: that it is so many milliseconds since 1970 now. Tasks need it before the conversation begins.
+        pub fn set_wall_clock(&mut self, now: u64, unix_millis: u64) -> Answer {
+            self.0.guard(|connection| {
+                connection.role_mut().set_wall_clock(WallClock { at: Instant::from_nanos(now), unix_millis });
+                Ok(())
+            })
+        }
+        /// The id of the task that a live request or question runs as.
+        pub fn task_of(&self, handle: u64) -> Option<&str> {
+            self.0.connection.role().engine_ref().task_of(handle)
+        }
         /// Takes a call back.
         pub fn cancel(&mut self, now: u64, call: u64, reason: Option<&str>) -> Answer {
             self.0.guard(|connection| {
@@ -352,6 +387,13 @@ impl ServerConnection {
             Ok(connection.progress(Instant::from_nanos(now), request, progress, total, message)?)
         })
     }
+    /// Says how the task that a request runs as is getting on, for a person to read.
+    pub fn task_status(&mut self, now: u64, request: u64, message: &str) -> Answer {
+        self.0.guard(|connection| {
+            let request = RequestHandle::from_u64(request);
+            Ok(connection.task_status(Instant::from_nanos(now), request, message)?)
+        })
+    }
     /// A log notice for a live request, or for the session if `request` is 0. `data`: any JSON value. False: not sent.
     pub fn log(
         &mut self,
@@ -380,14 +422,16 @@ impl ServerConnection {
         let options = options.parse()?;
         self.0.guard(|connection| {
             let now = Instant::from_nanos(now);
-            Ok(connection.call(now, Target::Channel, method, params, options)?.as_u64())
+            let call = connection.call(now, Target::Channel, method, params, options);
+            Ok(call.map_err(|error| about(method, error))?.as_u64())
         })
     }
     /// Sends a notice that belongs to no request.
     pub fn notify(&mut self, now: u64, method: &str, params: Option<&[u8]>) -> Answer {
         let params = params.map(|params| json("params", params)).transpose()?;
         self.0.guard(|connection| {
-            Ok(connection.notify(Instant::from_nanos(now), Target::Channel, method, params)?)
+            let sent = connection.notify(Instant::from_nanos(now), Target::Channel, method, params);
+            sent.map_err(|error| about(method, error))
         })
     }
     /// Tells those who asked that something changed. `what`: `tools`, `prompts`, `resources` (the list) or `resource` (the
@@ -479,6 +523,13 @@ impl ClientConnection {
     pub fn answer_internal_error(&mut self, now: u64, input: u64) -> Answer {
         self.reply(now, input, INTERNAL_ERROR)
     }
+    /// Says how the task that a question runs as is getting on, for a person to read.
+    pub fn task_status(&mut self, now: u64, input: u64, message: &str) -> Answer {
+        self.0.guard(|connection| {
+            let input = InputHandle::from_u64(input);
+            Ok(connection.task_status(Instant::from_nanos(now), input, message)?)
+        })
+    }
     /// Starts a request to the server. `params`: a JSON object.
     pub fn call(
         &mut self,
@@ -490,13 +541,53 @@ impl ClientConnection {
         let params = params.map(|params| json("params", params)).transpose()?;
         let options = options.parse()?;
         self.0.guard(|connection| {
-            Ok(connection.call(Instant::from_nanos(now), method, params, options)?.as_u64())
+            let call = connection.call(Instant::from_nanos(now), method, params, options);
+            Ok(call.map_err(|error| about(method, error))?.as_u64())
         })
+    }
+    /// Starts a request for each page of a list, until it is whole. `params`: a JSON object without `cursor`.
+    pub fn list_all(
+        &mut self,
+        now: u64,
+        method: &str,
+        params: Option<&[u8]>,
+        options: Options<'_>,
+    ) -> Answer<u64> {
+        let params = params.map(|params| json("params", params)).transpose()?;
+        let options = options.parse()?;
+        self.0.guard(|connection| {
+            let call = connection.list_all(Instant::from_nanos(now), method, params, options);
+            Ok(call.map_err(|error| about(method, error))?.as_u64())
+        })
+    }
+    /// Asks whether the server lives.
+    pub fn probe(&mut self, now: u64) -> Answer<u64> {
+        self.0.guard(|connection| Ok(connection.probe(Instant::from_nanos(now))?.as_u64()))
+    }
+    /// Subscribes to changes of the lists (`tools`, `prompts`, `resources`) and of the resources of these URIs.
+    /// [`Code::Subscribed`] follows, and [`Code::Completed`] or [`Code::Failed`] when it is over for good.
+    pub fn subscribe(
+        &mut self,
+        now: u64,
+        tools: bool,
+        prompts: bool,
+        resources: bool,
+        uris: &[&str],
+    ) -> Answer<u64> {
+        let filter = SubscriptionFilter { tools, prompts, resources, uris };
+        self.0.guard(|connection| Ok(connection.subscribe(Instant::from_nanos(now), filter)?.as_u64()))
+    }
+    /// Whom calls are made for from now on; `None`: nobody in particular. Private results in the cache are another's.
+    pub fn set_principal(&mut self, principal: Option<&str>) -> Answer {
+        self.0.guard(|connection| Ok(connection.role_mut().set_principal(principal)?))
     }
     /// Sends a notice.
     pub fn notify(&mut self, now: u64, method: &str, params: Option<&[u8]>) -> Answer {
         let params = params.map(|params| json("params", params)).transpose()?;
-        self.0.guard(|connection| Ok(connection.notify(Instant::from_nanos(now), method, params)?))
+        self.0.guard(|connection| {
+            let sent = connection.notify(Instant::from_nanos(now), method, params);
+            sent.map_err(|error| about(method, error))
+        })
     }
     /// The name that the revision in use has for a purpose.
     fn method(&self, handling: Handling) -> Answer<&'static str> {

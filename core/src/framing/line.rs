@@ -10,8 +10,42 @@ const KEPT: usize = 16 << 10;
 pub enum Line<'a> {
     /// A whole line.
     Whole(&'a [u8]),
-    /// A line longer than the limit. It is said once, when the limit is passed; the rest is dropped up to its end.
-    TooLong,
+    /// A line longer than the limit. It is said once, when the limit is passed, with the bytes that it begins with; the
+    /// rest is dropped up to its end.
+    TooLong(&'a [u8]),
+    /// The end of that line: what it began and what it ended with.
+    Ended(&'a [u8], &'a [u8]),
+}
+
+/// Bytes kept of either end of a line that is too long.
+const END: usize = 96;
+
+/// The ends of a line that is too long.
+#[derive(Debug)]
+struct Ends {
+    head: [u8; END],
+    headed: usize,
+    last: [u8; END],
+    lasted: usize,
+}
+
+impl Ends {
+    const NONE: Self = Self { head: [0; END], headed: 0, last: [0; END], lasted: 0 };
+
+    fn add(&mut self, piece: &[u8]) {
+        let room = self.head.iter_mut().skip(self.headed);
+        self.headed += room.zip(piece).map(|(to, from)| *to = *from).count();
+        let piece = piece.get(piece.len().saturating_sub(END)..).unwrap_or_default();
+        let kept = self.lasted.min(END - piece.len());
+        self.last.copy_within(self.lasted - kept..self.lasted, 0);
+        self.lasted = kept + self.last.iter_mut().skip(kept).zip(piece).map(|(to, from)| *to = *from).count();
+    }
+    fn head(&self) -> &[u8] {
+        self.head.get(..self.headed).unwrap_or_default()
+    }
+    fn last(&self) -> &[u8] {
+        self.last.get(..self.lasted).unwrap_or_default()
+    }
 }
 
 /// Cuts a stream into lines. Lines that lie whole in one piece are lent from it; only an unfinished tail is copied.
@@ -21,12 +55,13 @@ pub struct LineDecoder {
     limit: usize,
     dropping: bool,
     lent: bool,
+    ends: Ends,
 }
 
 impl LineDecoder {
     /// Lines of at most `limit` bytes, their end and a byte-order mark not counted.
     pub const fn new(limit: usize) -> Self {
-        Self { tail: Vec::new(), limit, dropping: false, lent: false }
+        Self { tail: Vec::new(), limit, dropping: false, lent: false, ends: Ends::NONE }
     }
     /// The next line, taken from the front of `data`, which is advanced past what was used. `None`: `data` is used up.
     pub fn next<'s, 'd: 's>(&'s mut self, data: &mut &'d [u8]) -> Option<Line<'s>> {
@@ -36,11 +71,15 @@ impl LineDecoder {
             let (mut piece, rest) = data.split_at_checked(end.unwrap_or(data.len()))?;
             *data = rest.split_first().map_or(rest, |(_, rest)| rest);
             if self.dropping {
-                self.dropping = end.is_none();
+                self.ends.add(piece);
+                if end.is_some() {
+                    return Some(self.ended());
+                }
             } else if end.is_some() && self.tail.is_empty() {
                 let line = content(piece);
                 if line.len() > self.limit {
-                    return Some(Line::TooLong);
+                    *data = rest;
+                    return Some(self.drop_line(unmarked(piece)));
                 }
                 if !is_blank(line) {
                     return Some(Line::Whole(line));
@@ -48,9 +87,8 @@ impl LineDecoder {
             } else {
                 self.skip_mark(&mut piece);
                 if self.length_with(piece, end.is_some()) > self.limit {
-                    self.tail = Vec::new();
-                    self.dropping = end.is_none();
-                    return Some(Line::TooLong);
+                    *data = rest;
+                    return Some(self.drop_line(piece));
                 }
                 self.keep(piece);
                 if end.is_some() {
@@ -68,13 +106,28 @@ impl LineDecoder {
     /// The end of the stream: a last line without an end counts.
     pub fn finish(&mut self) -> Option<Line<'_>> {
         self.take_back();
-        self.dropping = false;
+        if self.dropping {
+            return Some(self.ended());
+        }
         self.lent = true;
         let line = content(&self.tail);
         if line.len() > self.limit {
-            return Some(Line::TooLong);
+            return Some(Line::TooLong(line.get(..END).unwrap_or(line)));
         }
         (!is_blank(line)).then_some(Line::Whole(line))
+    }
+    /// The line that is in the buffer as far as it came, with this piece, is too long. Its end is yet to be read.
+    fn drop_line(&mut self, piece: &[u8]) -> Line<'_> {
+        self.ends = Ends::NONE;
+        self.ends.add(&self.tail);
+        self.ends.add(piece);
+        self.tail = Vec::new();
+        self.dropping = true;
+        Line::TooLong(self.ends.head())
+    }
+    fn ended(&mut self) -> Line<'_> {
+        self.dropping = false;
+        Line::Ended(self.ends.head(), content(self.ends.last()))
     }
     /// Bytes held of an unfinished line; at most the limit plus the end of a line.
     pub fn held(&self) -> usize {
@@ -120,7 +173,10 @@ impl LineDecoder {
 }
 
 fn content(line: &[u8]) -> &[u8] {
-    let mut line = line.strip_suffix(b"\r").unwrap_or(line);
+    unmarked(line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+fn unmarked(mut line: &[u8]) -> &[u8] {
     while let Some(rest) = line.strip_prefix(MARK) {
         line = rest;
     }
@@ -144,7 +200,8 @@ mod tests {
         let mut push = |line: Line<'_>| {
             all.push(match line {
                 Line::Whole(line) => line.to_vec(),
-                Line::TooLong => b"!".to_vec(),
+                Line::TooLong(_) => b"!".to_vec(),
+                Line::Ended(..) => return,
             });
         };
         for mut piece in pieces.iter().copied() {
@@ -195,6 +252,28 @@ mod tests {
     }
 
     #[test]
+    fn the_ends_of_a_line_do_not_depend_on_where_it_is_cut() {
+        let line: Vec<u8> = (0..300_u32).map(|at| b'a' + u8::try_from(at % 26).unwrap_or(0)).collect();
+        let mut stream = line.clone();
+        stream.extend_from_slice(b"\r\nz\n");
+        for limit in [1, 95, 200, 299] {
+            for size in [1, 7, 96, 97, 150, 299, 300, 301, 302, 400] {
+                let mut decoder = LineDecoder::new(limit);
+                let mut seen = Vec::new();
+                for mut piece in stream.chunks(size) {
+                    while let Some(line) = decoder.next(&mut piece) {
+                        if let Line::Ended(head, last) = line {
+                            seen.push((head.to_vec(), last.to_vec()));
+                        }
+                    }
+                }
+                let expected = (line[..END].to_vec(), line[300 - END + 1..].to_vec());
+                assert_eq!(seen, [expected], "{limit} {size}");
+            }
+        }
+    }
+
+    #[test]
     fn a_line_over_the_limit_frees_its_memory_at_once() {
         let mut decoder = LineDecoder::new(1 << 20);
         let piece = vec![b'x'; 1 << 16];
@@ -202,11 +281,17 @@ mod tests {
             assert_eq!(decoder.next(&mut &piece[..]), None);
         }
         assert_eq!(decoder.held(), 1 << 20);
-        assert_eq!(decoder.next(&mut &piece[..]), Some(Line::TooLong));
+        assert_eq!(decoder.next(&mut &piece[..]), Some(Line::TooLong(&piece[..END])));
         assert_eq!(decoder.held(), 0);
         assert_eq!(decoder.next(&mut &piece[..]), None);
         assert_eq!(decoder.held(), 0);
-        assert_eq!(decoder.next(&mut &b"x\nshort\n"[..]), Some(Line::Whole(b"short")));
+        let mut end = &b"yz\nshort\n"[..];
+        let Some(Line::Ended(head, last)) = decoder.next(&mut end) else { unreachable!("the end") };
+        assert_eq!(
+            (head, &last[..END - 2], &last[END - 2..]),
+            (&piece[..END], &piece[..END - 2], &b"yz"[..])
+        );
+        assert_eq!(decoder.next(&mut end), Some(Line::Whole(b"short")));
     }
 
     #[test]

@@ -196,6 +196,11 @@ fn stamped(out: &mut String, value: Json<'_>, stamp: &Stamp<'_>) {
     out.push('}');
 }
 
+/// An object with these members of `_meta` in it.
+pub(crate) fn with_meta(out: &mut String, value: Json<'_>, meta: &str) {
+    stamped(out, value, &Stamp { meta: Some(meta), ..Stamp::default() });
+}
+
 fn steers(name: &str, stamp: &Stamp<'_>) -> bool {
     match name {
         "resultType" => stamp.result_type.is_some(),

@@ -3,8 +3,10 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 use core::time::Duration;
 
 use super::{
+    client::Plan,
     engine::{Engine, Wire},
     meta,
+    tasks::follow::{AsTask, TaskOptions},
     timers::{Arming, Timer},
 };
 use crate::{
@@ -30,10 +32,17 @@ pub(crate) enum Purpose {
     Initialize,
     /// Keep-alive.
     Ping,
+    /// What became of the task of this call.
+    Task(u64),
+    /// Nobody any more: if it became a task, that is cancelled.
+    Withdrawn,
+    /// Taking a subscription back.
+    Unsubscribe,
 }
 
 #[derive(Debug)]
 pub(crate) struct Call {
+    /// The id of its request in flight; 0 while there is none.
     pub(crate) wire: u64,
     pub(crate) purpose: Purpose,
     pub(crate) row: Option<MethodId>,
@@ -47,6 +56,12 @@ pub(crate) struct Call {
     pub(crate) timer: Arming,
     /// Its place in the output.
     pub(crate) order: u64,
+    /// It was sent as a task.
+    pub(crate) task: Option<Box<AsTask>>,
+    /// The request whose task needs its answer, or 0.
+    pub(crate) asked_for: u64,
+    /// What becomes of an answer that is not handed over as it is.
+    pub(crate) plan: Option<Box<Plan>>,
 }
 
 impl Call {
@@ -104,19 +119,38 @@ pub struct CallOptions<'a> {
     pub progress: bool,
     /// Modern: the wanted level of log notices.
     pub log_level: Option<LogLevel>,
-    /// Members for `_meta`: an object. They replace those of the params; the engine's own keys are refused.
+    /// Members for `_meta`: an object. They replace those of the params. Refused are the engine's own keys, others with a
+    /// prefix that the protocol reserves, keys of another form than `basic/index` has, and a malformed `traceparent`.
     pub meta: Option<Json<'a>>,
+    /// Send it as a task, where the revision and the peer have them: `basic/utilities/tasks` of 2025-11-25.
+    pub task: Option<TaskOptions>,
+    /// Ask the server, whatever the cache has.
+    pub fresh: bool,
 }
 
 impl CallOptions<'_> {
     /// The limits of the configuration.
     pub const fn new() -> Self {
-        Self { silence: None, total: None, progress: false, log_level: None, meta: None }
+        Self {
+            silence: None,
+            total: None,
+            progress: false,
+            log_level: None,
+            meta: None,
+            task: None,
+            fresh: false,
+        }
     }
     /// Ask for progress.
     #[must_use]
     pub const fn progress(mut self, wanted: bool) -> Self {
         self.progress = wanted;
+        self
+    }
+    /// Ask the server, whatever the cache has.
+    #[must_use]
+    pub const fn fresh(mut self, fresh: bool) -> Self {
+        self.fresh = fresh;
         self
     }
     /// Bounds of its own.
@@ -130,6 +164,15 @@ impl CallOptions<'_> {
     #[must_use]
     pub const fn log_level(mut self, level: Option<LogLevel>) -> Self {
         self.log_level = level;
+        self
+    }
+}
+
+impl CallOptions<'_> {
+    /// Send it as a task.
+    #[must_use]
+    pub const fn task(mut self, task: Option<TaskOptions>) -> Self {
+        self.task = task;
         self
     }
 }
@@ -156,12 +199,12 @@ pub(crate) struct NewCall<'a> {
 }
 
 /// Checks the `_meta` members of an application.
-fn check_meta(members: Option<Json<'_>>, progress: bool) -> Result<(), SendError> {
+pub(crate) fn check_meta(members: Option<Json<'_>>, progress: bool) -> Result<(), SendError> {
     let Some(members) = members else { return Ok(()) };
     if !members.is_object() {
         return Err(SendError::Invalid("`_meta` must be an object"));
     }
-    for (key, _) in members.members() {
+    for (key, value) in members.members() {
         let key = unescape(key).unwrap_or_default();
         if key == meta::PROGRESS_TOKEN && !progress {
             return Err(SendError::Invalid("ask for progress by the option, not by a `progressToken`"));
@@ -169,6 +212,7 @@ fn check_meta(members: Option<Json<'_>>, progress: bool) -> Result<(), SendError
         if meta::is_engine_key(&key) {
             return Err(SendError::Invalid("this `_meta` key belongs to the engine"));
         }
+        meta::check(&key, value).map_err(SendError::Invalid)?;
     }
     Ok(())
 }
@@ -195,29 +239,82 @@ fn member(out: &mut String, key: &str, value: Json<'_>) {
 }
 
 impl Engine {
-    /// Sends a request. `own`: one of the engine, for which there is always room.
+    /// Whether the parts of a call that an application gives are such that it may be sent.
+    pub(crate) fn check_call(call: &NewCall<'_>, options: &CallOptions<'_>) -> Result<(), SendError> {
+        if call.params.is_some_and(|params| !params.is_object()) {
+            return Err(SendError::Invalid("params must be an object"));
+        }
+        check_meta(call.params.and_then(|params| params.member("_meta")), options.progress)?;
+        check_meta(options.meta, options.progress)
+    }
+    /// Sends a request. For one of the engine there is always room.
     pub(crate) fn start_call(
         &mut self,
         call: &NewCall<'_>,
         options: &CallOptions<'_>,
     ) -> Result<u64, SendError> {
+        Self::check_call(call, options)?;
         let application = call.purpose == Purpose::Application;
-        if call.params.is_some_and(|params| !params.is_object()) {
-            return Err(SendError::Invalid("params must be an object"));
+        if options.task.is_some() && call.params.is_some_and(|params| params.member("task").is_some()) {
+            return Err(SendError::Invalid("ask for a task by the option or by the params, not by both"));
         }
-        let own_meta = call.params.and_then(|params| params.member("_meta"));
-        check_meta(own_meta, options.progress)?;
-        check_meta(options.meta, options.progress)?;
         if application {
             self.room_for_call()?;
         }
         let handle = self.next_handle();
+        let (wire, order) = self.send_request(handle, call, options, !application)?;
+        self.enter(handle, call, options, wire, order);
+        Ok(handle)
+    }
+    /// Sends the next request of a call that goes on. Its handle and the limit on its total stay, its wire id is new. For
+    /// it there is always room: an answer or a timer is its cause.
+    pub(crate) fn send_again(
+        &mut self,
+        handle: u64,
+        call: &NewCall<'_>,
+        options: &CallOptions<'_>,
+    ) -> Result<(), SendError> {
+        let (wire, order) = self.send_request(handle, call, options, true)?;
+        self.take_off_wire(handle);
+        let now = self.now;
+        if let Some(entry) = self.calls.get_mut(handle) {
+            entry.wire = wire;
+            entry.order = order;
+            entry.last_progress = f64::NEG_INFINITY;
+            entry.silence_until = now.after(entry.silence);
+        }
+        Ok(())
+    }
+    /// The request in flight of a call is over, and the call goes on.
+    pub(crate) fn take_off_wire(&mut self, handle: u64) {
+        if let Some(call) = self.calls.get_mut(handle) {
+            self.wires.remove(core::mem::take(&mut call.wire));
+        }
+    }
+    /// Arms the timer of a call that has no limits but the one given now; `None`: none at all.
+    pub(crate) fn wait_for(&mut self, handle: u64, limit: Option<Duration>) {
+        let until = self.now.after(limit.unwrap_or(Duration::MAX));
+        let arming = self.timers.arm(until, Timer::Call(handle));
+        let Some(call) = self.calls.get_mut(handle) else { return };
+        call.silence_until = until;
+        let before = core::mem::replace(&mut call.timer, arming);
+        self.disarm(before);
+    }
+    /// Writes a request under a new wire id, and returns that and its place in the output.
+    fn send_request(
+        &mut self,
+        handle: u64,
+        call: &NewCall<'_>,
+        options: &CallOptions<'_>,
+        own: bool,
+    ) -> Result<(u64, u64), SendError> {
         let wire_id = self.wires.add(handle);
+        let own_meta = call.params.and_then(|params| params.member("_meta"));
         let has_meta =
             options.progress || !call.meta.is_empty() || own_meta.is_some() || options.meta.is_some();
         let write = |out: &mut String| {
             write::request_head(out, wire_id, call.method);
-            if has_meta || call.params.is_some() {
+            if has_meta || call.params.is_some() || options.task.is_some() {
                 out.push_str(",\"params\":{");
                 if has_meta {
                     out.push_str("\"_meta\":{");
@@ -238,19 +335,30 @@ impl Engine {
                         member(out, key, value);
                     }
                 }
+                if let Some(task) = &options.task {
+                    task.write(out);
+                }
                 out.push('}');
             }
             out.push('}');
         };
         let related = Related::Call(CallHandle(handle));
         let wire = Wire { revision: Some(call.revision) };
-        let order = match self.send(related, !application, wire, write) {
-            Ok(order) => order,
-            Err(error) => {
-                self.wires.remove(wire_id);
-                return Err(error);
-            }
-        };
+        let sent = self.send(related, own, wire, write);
+        if sent.is_err() {
+            self.wires.remove(wire_id);
+        }
+        sent.map(|order| (wire_id, order))
+    }
+    /// Takes a call into the table. A `wire` of 0: none of its requests is in flight.
+    pub(crate) fn enter(
+        &mut self,
+        handle: u64,
+        call: &NewCall<'_>,
+        options: &CallOptions<'_>,
+        wire: u64,
+        order: u64,
+    ) {
         let class = call.row.map_or(TimeoutClass::Machine, |row| row.row().timeout);
         let (silence, total) = match class {
             TimeoutClass::None => (options.silence, options.total),
@@ -262,7 +370,7 @@ impl Engine {
         };
         let silence = silence.unwrap_or(Duration::MAX);
         let mut entry = Call {
-            wire: wire_id,
+            wire,
             purpose: call.purpose,
             row: call.row,
             revision: call.revision,
@@ -274,16 +382,28 @@ impl Engine {
             last_progress: f64::NEG_INFINITY,
             timer: 0,
             order,
+            task: options.task.map(|task| Box::new(AsTask::new(task))),
+            asked_for: 0,
+            plan: None,
         };
         if !matches!(call.purpose, Purpose::Probe | Purpose::Initialize) {
             entry.timer = self.timers.arm(entry.deadline(), Timer::Call(handle));
         }
         self.calls.push(handle, entry);
-        if application {
+        if call.purpose == Purpose::Application {
             self.stats.calls += 1;
             self.stats.calls_now += 1;
         }
-        Ok(handle)
+    }
+    /// A call that is answered without a message.
+    pub(crate) fn answer_from_cache(&mut self, result: Payload) -> Result<CallHandle, SendError> {
+        self.room_for_call()?;
+        let call = CallHandle(self.next_handle());
+        self.stats.calls += 1;
+        self.stats.cached += 1;
+        let completion = Completion { cached: true, ..Completion::new(result) };
+        self.outbox.deliver(Event::Completed { call, outcome: Ok(completion) });
+        Ok(call)
     }
     /// No answer can come any more.
     pub(crate) fn close_calls(&mut self) {
@@ -300,19 +420,32 @@ impl Engine {
         true
     }
     /// The outcome of a call.
-    pub(crate) fn complete(&mut self, handle: u64, outcome: Result<Payload, CallError>) {
+    pub(crate) fn complete(&mut self, handle: u64, outcome: Result<Completion, CallError>) {
         let Some(call) = self.calls.remove(handle) else { return };
         self.disarm(call.timer);
         self.wires.remove(call.wire);
-        if call.purpose == Purpose::Application {
-            self.stats.calls_now = self.stats.calls_now.saturating_sub(1);
-            let outcome = outcome.map(|result| Completion { result, cached: false }).map_err(Box::new);
-            self.outbox.deliver(Event::Completed { call: CallHandle(handle), outcome });
+        if let Some(task) = &call.task {
+            self.unfollow(task);
         }
+        if call.asked_for != 0 {
+            self.asked(call.asked_for);
+        }
+        if call.purpose == Purpose::Application {
+            self.completed(handle, outcome);
+        }
+    }
+    /// Tells the application.
+    pub(crate) fn completed(&mut self, handle: u64, outcome: Result<Completion, CallError>) {
+        self.stats.calls_now = self.stats.calls_now.saturating_sub(1);
+        let outcome = outcome.map_err(Box::new);
+        self.outbox.deliver(Event::Completed { call: CallHandle(handle), outcome });
     }
     /// Tells the peer that an answer is not wanted any more.
     pub(crate) fn send_cancelled(&mut self, handle: u64, reason: Option<&str>, wire: Wire) {
-        let Some(wire_id) = self.calls.get(handle).map(|call| call.wire) else { return };
+        let wire_id = self.calls.get(handle).map_or(0, |call| call.wire);
+        if wire_id == 0 {
+            return;
+        }
         let Some(method) = self.cancelled_method() else { return };
         let params = |out: &mut String| {
             out.push_str("{\"requestId\":");
@@ -343,9 +476,8 @@ impl Engine {
         if !live {
             return Err(self.gone(handle));
         }
-        self.send_cancelled(handle, reason, wire);
         self.stats.cancelled += 1;
-        self.complete(handle, Err(CallError::Cancelled));
+        self.withdraw(handle, reason, wire, CallError::Cancelled);
         self.end_if_idle();
         Ok(())
     }
@@ -405,7 +537,10 @@ impl Engine {
             return complaint(self, "`progress` did not rise; dropped");
         }
         call.last_progress = progress;
-        call.silence_until = now.after(call.silence);
+        // Between two questions about a task there is nothing to wait for.
+        if !call.task.as_ref().is_some_and(|task| task.is_known()) {
+            call.silence_until = now.after(call.silence);
+        }
         let params = Payload::from_json(params);
         self.outbox.deliver(Event::Progress { call: CallHandle(handle), params });
     }

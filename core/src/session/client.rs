@@ -1,6 +1,16 @@
 //! A client: finds out the server's era, then calls.
-use alloc::{boxed::Box, format, string::String, sync::Arc};
+pub(crate) mod cache;
+pub(crate) mod lists;
+mod opening;
+pub(crate) mod subscriptions;
+
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
+
+use cache::Key;
+use lists::List;
+use opening::STDIO;
+use subscriptions::Subscription;
 
 use super::{
     CallOptions, ClientConfig, Stats,
@@ -9,30 +19,40 @@ use super::{
     config::Allowed,
     engine::{Engine, Reply, Wire},
     meta,
+    mint::Mint,
     principal::Principal,
     role::{Answer, PROGRESS, Role},
-    timers::Timer,
+    seal::Sealer,
+    tasks::{self, follow},
 };
 use crate::{
     CallHandle, InputHandle, RequestHandle, Seed, degrade,
-    error::{CallError, CloseReason, Fault, RpcError, SendError},
-    event::{Action, Event, Input, Method, Outcome, Ready, Related},
+    error::{CallError, CloseReason, ConfigError, RpcError, SendError},
+    event::{Action, Completion, Event, Input, Outcome, Related},
     json::{Json, Payload},
     jsonrpc::{
         code,
         envelope::{Envelope, Field},
         write,
     },
-    method::{self, Handling, MethodKind, Side},
+    method::{self, Handling, MethodId, MethodKind, Side},
     revision::{Era, Revision},
-    time::Instant,
+    time::{Instant, WallClock},
     trace::TraceRecord,
 };
 
-/// The page on finding the era.
-const STDIO: &str = "basic/transports/stdio";
-/// The page on the handshake.
-const LIFECYCLE: &str = "basic/lifecycle";
+pub use subscriptions::SubscriptionFilter;
+
+/// What becomes of the answer to a call, where it is not handed over as it is.
+#[derive(Debug)]
+pub(crate) enum Plan {
+    /// It is kept too, for whom it was asked.
+    Keep(Key, Principal),
+    /// It is a page of a list.
+    List(Box<List>),
+    /// It is about a subscription.
+    Subscription(Box<Subscription>),
+}
 
 /// How far the client is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,30 +86,62 @@ pub struct Client {
     config: Arc<ClientConfig>,
     life: Life,
     /// `_meta` members of requests, where a revision has them.
-    meta: String,
+    meta: Arc<str>,
     /// Methods that the server offers.
     offered: Allowed,
     /// Methods that this client serves.
     served: Allowed,
+    /// Kinds of results that negotiated extensions define.
+    extension_results: Vec<Box<str>>,
+    /// Whom the calls are made for.
+    principal: Principal,
+    mint: Mint,
     pings_missed: u32,
+    sealer: Sealer,
 }
 
 impl Client {
     /// Pure: says nothing yet. `seed` is fresh entropy, never used twice.
     #[allow(clippy::needless_pass_by_value, reason = "a seed is used up")]
     pub fn new(config: Arc<ClientConfig>, seed: Seed) -> Self {
-        // A client on a message channel has nothing to draw by lot.
-        let Seed(_) = seed;
         let capabilities = Json::parse(config.capabilities.as_bytes()).unwrap_or(Json::EMPTY_OBJECT);
+        let mut engine = Engine::new(Side::Client, config.limits.clone(), config.trace);
+        engine.tasks.notices = config.task_notices;
         Self {
-            engine: Engine::new(Side::Client, config.limits.clone(), config.trace),
+            engine,
             life: Life::Idle,
-            meta: String::new(),
+            meta: Arc::default(),
             offered: Allowed::ALL,
             served: Allowed::by(capabilities),
+            extension_results: Vec::new(),
+            principal: Principal::default(),
+            mint: Mint::new(&seed),
             pings_missed: 0,
+            sealer: Sealer::new(None, &seed),
             config,
         }
+    }
+    /// Which wall-clock time it is. Tasks of the server are dated with it: a client that takes them needs it before
+    /// `start`.
+    #[must_use]
+    pub fn with_clock(mut self, clock: WallClock) -> Self {
+        self.set_wall_clock(clock);
+        self
+    }
+    /// The wall clock jumped, or became known.
+    pub fn set_wall_clock(&mut self, clock: WallClock) {
+        self.engine.clock = Some(clock);
+    }
+    /// Whom the calls are made for: the host's own stable name for the subject of its credentials, at most 256 bytes,
+    /// never a token. Results that are private are kept for this one alone.
+    pub fn with_principal(mut self, principal: &str) -> Result<Self, ConfigError> {
+        self.principal = Principal::named(principal)?;
+        Ok(self)
+    }
+    /// From now on calls are made for another; `None`: for nobody in particular.
+    pub fn set_principal(&mut self, principal: Option<&str>) -> Result<(), ConfigError> {
+        self.principal = principal.map(Principal::named).transpose()?.unwrap_or_default();
+        Ok(())
     }
     /// Begins: probe, handshake, or nothing if the revision is remembered from an earlier `Ready` of this server.
     /// `Ready` or `Closed` follows. A second `start` does nothing.
@@ -104,7 +156,7 @@ impl Client {
         match (remembered, modern, legacy) {
             (Some(revision), ..) if revision.era() == Era::Modern => self.adopt(revision, None),
             (Some(revision), ..) => self.initialize(revision, false),
-            (None, Some(modern), _) if self.config.probe => self.probe(modern, false),
+            (None, Some(modern), _) if self.config.probe => self.ask_era(modern, false),
             (None, _, Some(legacy)) => self.initialize(legacy, false),
             (None, Some(modern), None) => self.adopt(modern, None),
             (None, None, None) => self.engine.end(CloseReason::Handshake),
@@ -155,7 +207,8 @@ impl Client {
     }
 
     /// Sends a request. `params` is an object *without* the modern `_meta` members and the progress token: the engine
-    /// adds them, and merges with a `_meta` that is there. `Completed` follows, exactly once.
+    /// adds them, and merges with a `_meta` that is there. `Completed` follows, exactly once: at once and `cached`, if an
+    /// earlier result is fresh by the word of its server and `CallOptions::fresh` does not ask for another.
     pub fn call(
         &mut self,
         now: Instant,
@@ -164,45 +217,51 @@ impl Client {
         options: CallOptions<'_>,
     ) -> Result<CallHandle, SendError> {
         self.engine.begin(now);
-        if !self.engine.is_open() {
-            return Err(SendError::Closed);
-        }
-        let Life::Ready(revision) = self.life else { return Err(SendError::NotReady) };
-        let row = method::find(method, MethodKind::Request, Side::Client, revision);
-        match row.map(|row| row.row().handling) {
-            None if method::is_known(method) => return Err(SendError::NotInRevision),
-            Some(Handling::Initialize) => {
-                return Err(SendError::Invalid("the engine sends `initialize` itself"));
-            }
-            _ => {}
-        }
-        if let Some(row) = row.filter(|row| !self.offered.has(*row, revision)) {
-            return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
-        }
+        let (row, revision) = self.callable(method)?;
+        let options = follow::checked(options, Side::Client, row, revision, self.offered)?;
         let completes = row.is_some_and(|row| row.row().handling == Handling::Complete);
         let said = params.filter(|_| completes).and_then(|params| degrade::completion(params, revision));
         let params = said.as_deref().map(Json::from_checked).or(params);
-        let modern = revision.era() == Era::Modern;
-        let mut level_meta = String::new();
-        let meta = match options.log_level.filter(|_| modern) {
-            Some(level) => {
-                level_meta = format!("{},\"{}\":\"{}\"", self.meta, meta::LOG_LEVEL, level.name());
-                &level_meta
-            }
-            None => &self.meta,
+        let meta = self.meta_of(&options, revision);
+        let call = NewCall { purpose: Purpose::Application, method, row, revision, params, meta: &meta };
+        let key = row.filter(|row| self.may_keep(*row, revision)).and_then(|row| Key::new(row, params));
+        let Some(key) = key else { return self.engine.start_call(&call, &options).map(CallHandle) };
+        Engine::check_call(&call, &options)?;
+        if let Some(result) = self.kept(&key, self.principal).filter(|_| !options.fresh) {
+            return self.engine.answer_from_cache(result);
+        }
+        let handle = self.engine.start_call(&call, &options)?;
+        self.plan(handle, Plan::Keep(key, self.principal));
+        Ok(CallHandle(handle))
+    }
+    /// Whether the server lives: `ping`, or `server/discover` in the revisions that lack it. Its `Completed` says so, after
+    /// `Limits::ping_timeout` at the latest.
+    pub fn probe(&mut self, now: Instant) -> Result<CallHandle, SendError> {
+        self.engine.begin(now);
+        let revision = self.may_call()?;
+        let row = method::with_handling(Handling::Ping, Side::Client, revision)
+            .or_else(|| method::with_handling(Handling::Discover, Side::Client, revision))
+            .ok_or(SendError::NotInRevision)?;
+        let (method, limit) = (row.row().name, Some(self.engine.limits.ping_timeout));
+        let call = NewCall {
+            purpose: Purpose::Application,
+            method,
+            row: Some(row),
+            revision,
+            params: None,
+            meta: &self.meta,
         };
-        let call = NewCall { purpose: Purpose::Application, method, row, revision, params, meta };
-        let handle = self.engine.start_call(&call, &options);
-        drop(level_meta);
-        handle.map(CallHandle)
+        let options = CallOptions::new().timeouts(limit, limit);
+        self.engine.start_call(&call, &options).map(CallHandle)
     }
     /// Takes a call back. `Completed(Cancelled)` follows; an answer that comes later is swallowed.
     pub fn cancel(&mut self, now: Instant, call: CallHandle, reason: Option<&str>) -> Result<(), SendError> {
         self.engine.begin(now);
         let wire = self.wire();
+        self.unsubscribe(call.as_u64());
         self.engine.cancel(call.as_u64(), reason, wire)
     }
-    /// Answers a question. Never `Blocked`.
+    /// Answers a question. Never `Blocked`. Of roots each needs a `file://` URI (`client/roots`).
     pub fn answer(
         &mut self,
         now: Instant,
@@ -210,6 +269,8 @@ impl Client {
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
         self.engine.begin(now);
+        let row = self.engine.requests.get(input.as_u64()).and_then(|request| request.method);
+        check_answer(row, outcome)?;
         let answered = respond(&mut self.engine, input.as_u64(), outcome, "");
         self.engine.end_if_idle();
         answered
@@ -224,6 +285,12 @@ impl Client {
         message: Option<&str>,
     ) -> Result<bool, SendError> {
         Role::progress(self, now, RequestHandle::from_u64(input.as_u64()), progress, total, message)
+    }
+    /// Says how a task of the server is getting on, for a person to read: its `statusMessage`, cut after 1,024 bytes; an
+    /// empty text takes it back. `Invalid` on a question that is no task.
+    pub fn task_status(&mut self, now: Instant, input: InputHandle, message: &str) -> Result<(), SendError> {
+        self.engine.begin(now);
+        self.engine.say_task(input.as_u64(), message)
     }
     /// Any other notice (roots changed…). Those that the engine sends itself are refused.
     pub fn notify(&mut self, now: Instant, method: &str, params: Option<Json<'_>>) -> Result<(), SendError> {
@@ -243,13 +310,16 @@ impl Client {
             .send(Related::Session, false, wire, |out| write::notification(out, method, params))
             .map(drop)
     }
-    /// Takes no new calls, lets those that run finish until `drain` has passed, cancels the rest, then `Closed(Local)`,
+    /// Takes no new calls, ends subscriptions, lets calls that run finish until `drain` has passed, cancels the rest, then `Closed(Local)`,
     /// or `Closed(DrainTimeout)` where some were.
     pub fn close(&mut self, now: Instant, drain: Duration) {
         if !self.engine.begin(now) {
             return;
         }
         if matches!(self.life, Life::Ready(_)) {
+            for subscription in self.subscriptions() {
+                let _ = self.cancel(now, CallHandle(subscription), Some("closing"));
+            }
             self.engine.end_after(drain, CloseReason::Local);
         } else {
             self.engine.end(CloseReason::Local);
@@ -260,192 +330,45 @@ impl Client {
         &self.engine.stats
     }
 
-    fn request_meta(&self, revision: Revision) -> String {
-        match revision.era() {
-            Era::Legacy => String::new(),
-            Era::Modern => format!(
-                "\"{}\":\"{}\",\"{}\":{},\"{}\":{}",
-                meta::PROTOCOL_VERSION,
-                revision.name(),
-                meta::CLIENT_INFO,
-                self.config.info,
-                meta::CLIENT_CAPABILITIES,
-                self.config.capabilities,
-            ),
+    /// The revision that a call is made in, if calls may be made now.
+    fn may_call(&self) -> Result<Revision, SendError> {
+        match self.life {
+            _ if !self.engine.is_open() => Err(SendError::Closed),
+            Life::Ready(revision) => Ok(revision),
+            _ => Err(SendError::NotReady),
         }
     }
-
-    fn arm_opening(&mut self, limit: Duration) {
-        let previous = self.engine.opening;
-        self.engine.opening = self.engine.timers.arm(self.engine.now.after(limit), Timer::Opening);
-        self.engine.disarm(previous);
-    }
-
-    /// Sends what opens the conversation; one that does not fit the limits ends the machine.
-    fn open(
-        &mut self,
-        handling: Handling,
-        purpose: Purpose,
-        revision: Revision,
-        params: Option<Json<'_>>,
-        meta: &str,
-    ) {
-        let row = method::with_handling(handling, Side::Client, revision);
-        let call =
-            NewCall { purpose, method: row.map_or("", |row| row.row().name), row, revision, params, meta };
-        if row.is_none() || self.engine.start_call(&call, &CallOptions::new()).is_err() {
-            let detail = String::from("the opening request is larger than `message_bytes`");
-            self.engine.fault("fault.handshake", LIFECYCLE, None, detail);
-            self.engine.end(CloseReason::Handshake);
-        }
-    }
-
-    fn probe(&mut self, revision: Revision, again: bool) {
-        self.life = Life::Probing { revision, again };
-        self.arm_opening(self.engine.limits.probe);
-        let meta = self.request_meta(revision);
-        self.open(Handling::Discover, Purpose::Probe, revision, None, &meta);
-    }
-
-    fn initialize(&mut self, revision: Revision, probed: bool) {
-        self.life = Life::Handshaking { revision, probed };
-        self.arm_opening(self.engine.limits.handshake);
-        let params = format!(
-            "{{\"protocolVersion\":\"{}\",\"capabilities\":{},\"clientInfo\":{}}}",
-            revision.name(),
-            self.config.capabilities,
-            self.config.info,
-        );
-        let params = Json::from_checked(&params);
-        self.open(Handling::Initialize, Purpose::Initialize, revision, Some(params), "");
-    }
-
-    /// The server is legacy, or says nothing.
-    fn fall_back(&mut self, cause: Option<RpcError>) {
-        match self.config.preferred(Era::Legacy) {
-            Some(legacy) => self.initialize(legacy, true),
-            None => self
-                .fail(cause, "the server does not speak a modern revision, and this client speaks no other"),
-        }
-    }
-
-    fn fail(&mut self, cause: Option<RpcError>, detail: &str) {
-        let detail = match &cause {
-            Some(error) => format!("{detail}; it answered with error {}", error.code),
-            None => String::from(detail),
+    /// The row of a method that may be called now, if the table has one, and the revision.
+    fn callable(&self, method: &str) -> Result<(Option<MethodId>, Revision), SendError> {
+        let revision = self.may_call()?;
+        let row = method::find(method, MethodKind::Request, Side::Client, revision)
+            .or_else(|| method::find_extension(method, MethodKind::Request, Side::Client, revision));
+        let Some(id) = row else {
+            let known = method::is_known(method);
+            return if known { Err(SendError::NotInRevision) } else { Ok((None, revision)) };
         };
-        let page = if matches!(self.life, Life::Probing { .. }) { STDIO } else { LIFECYCLE };
-        self.engine.fault_with(Fault { cause, ..Fault::new("fault.handshake", page, detail) });
-        self.engine.end(CloseReason::Handshake);
-    }
-
-    /// What opened the conversation is over; its answers are late from now on.
-    fn opened(&mut self, revision: Revision) {
-        while let Some(handle) = self.engine.calls.first() {
-            self.engine.complete(handle, Err(CallError::Cancelled));
+        let row = id.row();
+        if row.handling == Handling::Initialize {
+            return Err(SendError::Invalid("the engine sends `initialize` itself"));
         }
-        let opening = core::mem::take(&mut self.engine.opening);
-        self.engine.disarm(opening);
-        self.life = Life::Ready(revision);
-        self.meta = self.request_meta(revision);
+        // An extension takes both sides.
+        let both = row.extension.is_none() || self.served.has(id, revision);
+        if !both || !self.offered.has(id, revision) {
+            let missing = row.extension.or(row.capability);
+            return Err(SendError::MissingCapability(missing.unwrap_or_default()));
+        }
+        Ok((Some(id), revision))
     }
-
-    fn ready(&mut self, revision: Revision, described: Option<Json<'_>>, peer: Option<Json<'_>>) {
-        let part = |key| described.and_then(|described| described.member(key));
-        let capabilities = part("capabilities").filter(|capabilities| capabilities.is_object());
-        // A server whose capabilities were not heard is asked, and says itself what it lacks.
-        self.offered = match (capabilities, described) {
-            (Some(capabilities), _) => Allowed::by(capabilities),
-            (None, Some(_)) => Allowed::by(Json::EMPTY_OBJECT),
-            (None, None) => Allowed::ALL,
-        };
-        self.engine.outbox.deliver(Event::Ready(Box::new(Ready {
-            revision: revision.name(),
-            peer: peer.map(Payload::from_json),
-            capabilities: capabilities.map(Payload::from_json),
-            instructions: part("instructions").filter(|text| text.as_str().is_some()).map(Payload::from_json),
-        })));
-    }
-
-    fn adopt(&mut self, revision: Revision, discovered: Option<Json<'_>>) {
-        self.opened(revision);
-        let info = discovered
-            .and_then(|result| result.member("_meta"))
-            .and_then(|meta| meta.member(meta::SERVER_INFO))
-            .filter(|info| info.is_object());
-        self.ready(revision, discovered, info);
-    }
-
-    /// An answer to `server/discover`, whenever it comes.
-    fn discovered(&mut self, answer: Answer<'_>) {
-        let probing = match self.life {
-            Life::Probing { revision, again } => Some((revision, again)),
-            _ => None,
-        };
-        match answer {
-            Answer::Result { result, .. } => {
-                let versions = result.member("supportedVersions").filter(|list| list.get().starts_with('['));
-                match versions.map(|versions| self.config.mutual(Era::Modern, versions)) {
-                    Some(Some(revision)) => self.adopt(revision, Some(result)),
-                    Some(None) if probing.is_some() => {
-                        self.fail(None, "the server lists no modern version that this client speaks");
-                    }
-                    None if probing.is_some() => self.fall_back(None),
-                    _ => {}
-                }
-            }
-            Answer::Error(error) if code::is_modern(error.code) => self.refused(error, probing),
-            Answer::Error(error) if probing.is_some() => self.fall_back(Some(error)),
-            Answer::Invalid(_) if probing.is_some() => self.fall_back(None),
-            _ => {}
+    /// The engine's `_meta` members of a call.
+    fn meta_of(&self, options: &CallOptions<'_>, revision: Revision) -> Arc<str> {
+        match options.log_level.filter(|_| revision.era() == Era::Modern) {
+            Some(level) => format!("{},\"{}\":\"{}\"", self.meta, meta::LOG_LEVEL, level.name()).into(),
+            None => Arc::clone(&self.meta),
         }
     }
-
-    /// An error that only a modern server gives.
-    fn refused(&mut self, error: RpcError, probing: Option<(Revision, bool)>) {
-        let supported = error.data.as_ref().and_then(|data| data.as_json().member("supported"));
-        let mutual = supported.and_then(|names| self.config.mutual(Era::Modern, names));
-        let unsupported = error.code == i64::from(code::UNSUPPORTED_PROTOCOL_VERSION);
-        match (mutual.filter(|_| unsupported), probing) {
-            // It lists the very version that it refused: asked once more, then believed.
-            (Some(revision), Some((asked, false))) if revision == asked => self.probe(revision, true),
-            (Some(revision), Some((asked, true))) if revision == asked => {
-                self.fail(Some(error), "the server refuses the version that it lists");
-            }
-            (Some(revision), _) => self.adopt(revision, None),
-            (None, _) => self.fail(Some(error), "the server is modern and speaks no version of this client"),
-        }
-    }
-
-    fn initialized(&mut self, answer: Answer<'_>) {
-        match answer {
-            Answer::Result { result, .. } => {
-                let version = result.member("protocolVersion").and_then(Json::as_str);
-                let revision = version
-                    .and_then(|name| Revision::from_name(&name))
-                    .filter(|revision| revision.era() == Era::Legacy)
-                    .filter(|revision| self.config.revisions.contains(revision));
-                let Some(revision) = revision else {
-                    return self
-                        .fail(None, "the server answered with a version that this client does not speak");
-                };
-                self.opened(revision);
-                let wire = Wire { revision: Some(revision) };
-                if let Some(row) = method::with_handling(Handling::Initialized, Side::Client, revision) {
-                    let _ = self.engine.send(Related::Session, true, wire, |out| {
-                        write::notification(out, row.row().name, None);
-                    });
-                }
-                self.ready(revision, Some(result), result.member("serverInfo"));
-                if let Some(interval) = self.engine.limits.ping_interval {
-                    self.engine.arm_ping(interval);
-                }
-            }
-            Answer::Error(error) if error.code == i64::from(code::UNSUPPORTED_PROTOCOL_VERSION) => {
-                self.refused(error, None);
-            }
-            Answer::Error(error) => self.fail(Some(error), "the server refused `initialize`"),
-            Answer::Invalid(_) => self.fail(None, "the server's answer to `initialize` is no valid response"),
+    fn plan(&mut self, handle: u64, plan: Plan) {
+        if let Some(call) = self.engine.calls.get_mut(handle) {
+            call.plan = Some(Box::new(plan));
         }
     }
     /// The revision that messages of the server are read in.
@@ -457,6 +380,27 @@ impl Client {
     }
 }
 
+/// Whether an answer is such that it may be given to a question.
+fn check_answer(row: Option<MethodId>, outcome: Outcome<'_>) -> Result<(), SendError> {
+    match outcome {
+        Outcome::Extension { .. } => {
+            Err(SendError::Invalid("a result of an extension answers a request of the client"))
+        }
+        Outcome::Result { result, .. } => {
+            let roots = row.and_then(|row| row.row().items).and_then(|items| result.member(items));
+            let is_file = |root: Json<'_>| {
+                let uri = root.member("uri").and_then(Json::as_str);
+                uri.is_some_and(|uri| uri.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("file://")))
+            };
+            if !roots.into_iter().flat_map(Json::elements).all(is_file) {
+                return Err(SendError::Invalid("the `uri` of each root begins with `file://`"));
+            }
+            Ok(())
+        }
+        Outcome::Error { .. } => Ok(()),
+    }
+}
+
 impl Role for Client {
     fn engine(&mut self) -> &mut Engine {
         &mut self.engine
@@ -464,6 +408,7 @@ impl Role for Client {
     fn engine_ref(&self) -> &Engine {
         &self.engine
     }
+    /// There is one server, which need not say who it is.
     fn principal(&self) -> Principal {
         Principal::default()
     }
@@ -502,12 +447,23 @@ impl Role for Client {
         if let Some(field) = missing {
             return self.refuse(reply, id, code::INVALID_PARAMS, &format!("`{field}` is missing"), None);
         }
-        let admitted = self.engine.admit(envelope, id, reply, revision, Some(row), false);
-        let Some((handle, buf)) = admitted else { return };
+        if matches!(
+            row.row().handling,
+            Handling::TaskGet | Handling::TaskResult | Handling::TaskCancel | Handling::TaskList
+        ) {
+            return tasks::receive::serve(self, envelope, id, reply, revision, row);
+        }
+        let admitted = tasks::receive::admit(self, envelope, id, reply, revision, Some(row));
+        let Some((handle, buf, task)) = admitted else { return };
         let params = envelope.span(Field::Params);
+        let call = match task {
+            None => self.engine.serve_task(handle, envelope, revision).map(CallHandle),
+            Some(_) => None,
+        };
         self.engine.outbox.deliver(Event::Input(Input {
             input: InputHandle(handle),
-            call: None,
+            call,
+            task,
             method: row.row().name,
             params: (params != (0, 0)).then(|| Payload::new(buf, params)),
         }));
@@ -521,14 +477,20 @@ impl Role for Client {
             return;
         }
         let params = envelope.raw(Field::Params).map(Json::from_checked);
-        match row.map(|row| row.row().handling) {
+        let row = row.map(MethodId::row);
+        match row.map(|row| row.handling) {
             Some(Handling::Cancelled) => {
                 let token = params.and_then(|params| params.member("requestId")).map_or("null", Json::get);
                 match self.engine.call_of(token) {
                     // No other call is ended so. The notice or the result may come, or both: either is the end that
                     // the server wanted, unlike a cancellation of ours.
                     Ok(handle) if self.engine.calls.get(handle).is_some_and(Call::is_subscription) => {
-                        self.engine.complete(handle, Ok(Payload::from_json(Json::EMPTY_OBJECT)));
+                        let end = Ok(Completion::new(Payload::from_json(Json::EMPTY_OBJECT)));
+                        if self.engine.calls.get(handle).is_some_and(|call| call.plan.is_some()) {
+                            self.stream_ended(handle, end);
+                        } else {
+                            self.engine.complete(handle, end);
+                        }
                     }
                     _ => self.cancelled(envelope),
                 }
@@ -539,19 +501,25 @@ impl Role for Client {
                     self.engine.progressed(token, params, PROGRESS);
                 }
             }
+            Some(Handling::TaskStatus) if self.engine.task_told(envelope) => {}
             Some(_) => {
-                let call = match envelope.raw(Field::SubscriptionId).map(|token| self.engine.call_of(token)) {
+                let Some(row) = row else { return };
+                let named = match envelope.raw(Field::SubscriptionId).map(|token| self.engine.call_of(token))
+                {
                     // The subscription is over; what was on its way is not news.
                     Some(Err(true)) => {
                         self.engine.stats.late += 1;
                         return;
                     }
-                    Some(Ok(call)) => Some(CallHandle(call)),
+                    Some(Ok(call)) => Some(call),
                     None | Some(Err(false)) => None,
                 };
-                let method = Method::Known(row.map_or("", |row| row.row().name));
-                let params = params.map(Payload::from_json);
-                self.deliver_notice(Event::Notification { call, method, params });
+                let uri = row.name_field.and_then(|field| params?.member(field)?.as_str());
+                self.outdate(row, uri.as_deref());
+                let acknowledges = row.handling == Handling::Acknowledged;
+                if !(acknowledges && named.is_some_and(|handle| self.acknowledged(handle, params))) {
+                    self.deliver_change(row, params, named);
+                }
             }
             None => self.engine.stats.ignored += 1,
         }
@@ -562,8 +530,32 @@ impl Role for Client {
             Purpose::Probe => self.discovered(answer),
             Purpose::Initialize => self.initialized(answer),
             Purpose::Ping => self.pings_missed = 0,
-            Purpose::Application => {}
+            Purpose::Application | Purpose::Task(_) | Purpose::Withdrawn | Purpose::Unsubscribe => {}
         }
+    }
+    fn asked(&mut self, handle: u64) {
+        if let Some(call) = self.engine.calls.get_mut(handle) {
+            call.plan.take_if(|plan| matches!(**plan, Plan::Keep(..)));
+        }
+    }
+    fn planned(&mut self, handle: u64, outcome: Result<Completion, CallError>) {
+        let Some(call) = self.engine.calls.get_mut(handle) else { return };
+        match call.plan.take_if(|plan| !matches!(**plan, Plan::Subscription(_))).map(|plan| *plan) {
+            Some(Plan::Keep(key, principal)) => {
+                if let Ok(Completion { result, kind: None, .. }) = &outcome {
+                    self.keep(key, principal, result);
+                }
+                self.engine.complete(handle, outcome);
+            }
+            Some(Plan::List(list)) => self.list_answered(handle, list, outcome),
+            _ => self.subscription_answered(handle, outcome),
+        }
+    }
+    fn planned_due(&mut self, handle: u64) -> bool {
+        self.subscription_due(handle)
+    }
+    fn is_extension_result(&self, kind: &str) -> bool {
+        self.extension_results.iter().any(|own| **own == *kind)
     }
     fn peer_error(&mut self, error: RpcError) {
         match self.engine.calls.first() {
@@ -603,5 +595,17 @@ impl Role for Client {
             }
         }
         self.engine.drained();
+    }
+    fn takes_task(&self, row: MethodId, revision: Revision) -> bool {
+        self.served.takes_task(row, revision)
+    }
+    fn draw(&mut self) -> [u8; 16] {
+        self.mint.draw()
+    }
+    fn sealer(&self) -> &Sealer {
+        &self.sealer
+    }
+    fn page_size(&self) -> usize {
+        100
     }
 }

@@ -3,6 +3,7 @@ use super::{
     completion,
     engine::{Engine, Wire},
     meta,
+    tasks::{Kept, Part},
 };
 use crate::{
     degrade,
@@ -49,6 +50,7 @@ pub(super) fn check_notice(
             | Handling::ResourcesChanged
             | Handling::ResourceUpdated,
         ) => Err(SendError::Invalid("a change is told with `publish`")),
+        Some(Handling::TaskStatus) => Err(SendError::Invalid("what a task does is told with `task_status`")),
         _ => Ok(()),
     }
 }
@@ -63,6 +65,9 @@ pub(super) fn respond(
     let request = engine.requests.get(handle).filter(|request| !request.engine_owned());
     let Some(request) = request else { return Err(engine.gone(handle)) };
     let (revision, features) = (request.revision, request.revision.features());
+    let related_task = request.part.as_deref().map(Part::related);
+    let runs_task = matches!(request.part.as_deref(), Some(Part::Runs(_)));
+    let writes_meta = features.server_info || related_task.is_some();
     let cacheable = request.method.is_some_and(|row| row.row().cacheable.contains(revision));
     match outcome {
         Outcome::Result { result, cache } => {
@@ -74,11 +79,25 @@ pub(super) fn respond(
             };
             let result = said.as_deref().map_or(result, Json::from_checked);
             let cache = cacheable.then(|| cache.unwrap_or_default());
-            check_result(result, revision, cache)?;
+            check_result(result, revision, cache, writes_meta)?;
+            if runs_task {
+                return engine.finish_task(handle, Kept::result(result));
+            }
             let related = engine.related(handle);
             let Some(request) = engine.take_request(handle) else { return Err(SendError::Over) };
             let id = request.id();
-            let stamp = stamp(revision, cache, result_meta);
+            let mut stamp = stamp(revision, cache, result_meta);
+            stamp.meta = related_task.as_deref().or(stamp.meta);
+            let wire = Wire { revision: Some(revision) };
+            engine
+                .answer(request.reply, related, false, wire, id, |out| write::result(out, id, result, &stamp))
+        }
+        Outcome::Extension { result_type, result } => {
+            check_result(result, revision, None, writes_meta)?;
+            let related = engine.related(handle);
+            let Some(request) = engine.take_request(handle) else { return Err(SendError::Over) };
+            let id = request.id();
+            let stamp = Stamp { result_type: Some(result_type), ..stamp(revision, None, result_meta) };
             let wire = Wire { revision: Some(revision) };
             engine
                 .answer(request.reply, related, false, wire, id, |out| write::result(out, id, result, &stamp))
@@ -88,6 +107,9 @@ pub(super) fn respond(
                 return Err(SendError::Invalid("the protocol reserves this error code"));
             }
             let code = if code == code::RESOURCE_NOT_FOUND { features.resource_not_found } else { code };
+            if runs_task {
+                return engine.finish_task(handle, Kept::error_with(code, message, data));
+            }
             let related = engine.related(handle);
             let Some(request) = engine.take_request(handle) else { return Err(SendError::Over) };
             let id = request.id();
@@ -100,7 +122,12 @@ pub(super) fn respond(
 }
 
 /// Whether the members that the engine writes are absent from a result, or have the value that it would write.
-fn check_result(result: Json<'_>, revision: Revision, cache: Option<CacheHint>) -> Result<(), SendError> {
+fn check_result(
+    result: Json<'_>,
+    revision: Revision,
+    cache: Option<CacheHint>,
+    writes_meta: bool,
+) -> Result<(), SendError> {
     if !result.is_object() {
         return Err(SendError::Invalid("a result is an object"));
     }
@@ -119,7 +146,7 @@ fn check_result(result: Json<'_>, revision: Revision, cache: Option<CacheHint>) 
             ));
         }
     }
-    if features.server_info && flags.has(Flags::META) {
+    if writes_meta && flags.has(Flags::META) {
         let mut metas = result.members().filter(|(key, _)| unescape(key).is_some_and(|key| key == "_meta"));
         let (Some((_, own)), None) = (metas.next().filter(|(_, own)| own.is_object()), metas.next()) else {
             return Err(SendError::Invalid("`_meta` must be one object"));

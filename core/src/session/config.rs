@@ -1,11 +1,14 @@
 //! What is the same for all sessions of one service, checked once.
-use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 use core::fmt::Write as _;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::catalog::{Catalog, CatalogFields, VisibleTo};
+use super::{
+    catalog::{Catalog, CatalogFields, VisibleTo},
+    extensions::{ResultTypes, declares_extension},
+};
 use crate::{
     SealKeys,
     error::ConfigError,
@@ -17,26 +20,42 @@ use crate::{
     revision::{Era, Revision, RevisionSet},
 };
 
-/// The methods that a peer's declared capabilities allow, by place in the table.
+/// The methods that declared capabilities allow, by place in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Allowed(u128);
+pub(crate) struct Allowed {
+    methods: u128,
+    /// Those that are taken as tasks.
+    tasks: u128,
+}
 
 impl Allowed {
-    pub(crate) const ALL: Self = Self(u128::MAX);
-    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const ALL: Self = Self { methods: u128::MAX, tasks: u128::MAX };
+    pub(crate) const NONE: Self = Self { methods: 0, tasks: 0 };
 
     /// Rows whose capability is declared by `capabilities`, an object.
     pub(crate) fn by(capabilities: Json<'_>) -> Self {
-        let mut bits = 0;
+        let mut allowed = Self::NONE;
         for (place, row) in method::rows().iter().enumerate().take(128) {
-            if row.capability.is_none_or(|path| declares(capabilities, path)) {
-                bits |= 1 << place;
+            let extended = row.extension.is_none_or(|name| declares_extension(capabilities, name));
+            if extended && row.capability.is_none_or(|path| declares(capabilities, path)) {
+                allowed.methods |= 1 << place;
+            }
+            if row.task.is_some_and(|path| declares(capabilities, path)) {
+                allowed.tasks |= 1 << place;
             }
         }
-        Self(bits)
+        allowed
     }
     pub(crate) fn has(self, id: MethodId, revision: Revision) -> bool {
-        self.0 >> id.index() & 1 != 0 || id.row().ungated.contains(revision)
+        self.methods >> id.index() & 1 != 0 || id.row().ungated.contains(revision)
+    }
+    /// Whether a request of this method may be a task.
+    pub(crate) fn takes_task(self, id: MethodId, revision: Revision) -> bool {
+        self.tasks >> id.index() & 1 != 0 && revision.features().tasks
+    }
+    /// Whether a request of any method may be one.
+    pub(crate) fn takes_tasks(self, revision: Revision) -> bool {
+        self.tasks != 0 && revision.features().tasks
     }
 }
 
@@ -89,8 +108,10 @@ pub struct ServerConfig {
     pub(crate) revisions: RevisionSet,
     pub(crate) limits: Limits,
     pub(crate) keys: Option<SealKeys>,
+    pub(crate) result_types: ResultTypes,
     pub(crate) unknown_methods: bool,
     pub(crate) trace: bool,
+    pub(crate) task_notices: bool,
 }
 
 #[derive(Deserialize)]
@@ -117,9 +138,12 @@ struct ServerFields<'a> {
     revisions: Option<Vec<String>>,
     limits: Option<Limits>,
     #[serde(default)]
+    result_types: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
     unknown_methods: bool,
     #[serde(default)]
     trace: bool,
+    task_notices: Option<bool>,
 }
 
 /// Whether a configuration of one member is taken.
@@ -168,6 +192,14 @@ fn reason_of(error: &serde_json::Error) -> String {
     reason
 }
 
+fn result_types(named: &BTreeMap<String, Vec<String>>) -> Result<ResultTypes, ConfigError> {
+    let mut types = ResultTypes::default();
+    for (extension, kinds) in named {
+        types.add(extension, &kinds.iter().map(String::as_str).collect::<Vec<_>>())?;
+    }
+    Ok(types)
+}
+
 fn revisions(names: &[String]) -> Result<Vec<Revision>, ConfigError> {
     let parse = |name: &String| {
         Revision::from_name(name)
@@ -190,8 +222,10 @@ impl ServerConfig {
             revisions: RevisionSet::all(),
             limits: Limits::default(),
             keys: None,
+            result_types: ResultTypes::default(),
             unknown_methods: false,
             trace: false,
+            task_notices: true,
         }
     }
     /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds.
@@ -220,8 +254,10 @@ impl ServerConfig {
         }
         config.limits = fields.limits.unwrap_or_default();
         config.limits.check()?;
+        config.result_types = result_types(&fields.result_types)?;
         config.unknown_methods = fields.unknown_methods;
         config.trace = fields.trace;
+        config.task_notices = fields.task_notices.unwrap_or(true);
         Ok(config)
     }
     /// The whole `serverInfo` object: name, version, and what else the revisions allow (title, icons, `websiteUrl`).
@@ -288,10 +324,22 @@ impl ServerConfig {
         self.keys = Some(keys);
         self
     }
+    /// Kinds of results (`resultType`) that an extension defines, for those that the engine does not know; it knows `task`
+    /// of `io.modelcontextprotocol/tasks`. May be said once for each extension. Fails on a kind of the protocol itself.
+    pub fn result_types(mut self, extension: &str, result_types: &[&str]) -> Result<Self, ConfigError> {
+        self.result_types.add(extension, result_types)?;
+        Ok(self)
+    }
     /// Deliver requests and notices that no revision knows, instead of refusing or dropping them.
     #[must_use]
     pub fn unknown_methods(mut self, deliver: bool) -> Self {
         self.unknown_methods = deliver;
+        self
+    }
+    /// Whether the peer is told when the state of a task changes, besides being answered when it asks; it is by default.
+    #[must_use]
+    pub fn task_notices(mut self, on: bool) -> Self {
+        self.task_notices = on;
         self
     }
     /// Keep the message trace.
@@ -340,8 +388,11 @@ pub struct ClientConfig {
     /// In order of preference.
     pub(crate) revisions: Vec<Revision>,
     pub(crate) probe: bool,
+    pub(crate) cache: bool,
+    pub(crate) result_types: ResultTypes,
     pub(crate) limits: Limits,
     pub(crate) trace: bool,
+    pub(crate) task_notices: bool,
 }
 
 #[derive(Deserialize)]
@@ -353,9 +404,13 @@ struct ClientFields<'a> {
     capabilities: Option<&'a RawValue>,
     revisions: Option<Vec<String>>,
     probe: Option<bool>,
+    cache: Option<bool>,
+    #[serde(default)]
+    result_types: BTreeMap<String, Vec<String>>,
     limits: Option<Limits>,
     #[serde(default)]
     trace: bool,
+    task_notices: Option<bool>,
 }
 
 impl ClientConfig {
@@ -366,8 +421,11 @@ impl ClientConfig {
             capabilities: "{}".into(),
             revisions: RevisionSet::all().newest_first().collect(),
             probe: true,
+            cache: true,
+            result_types: ResultTypes::default(),
             limits: Limits::default(),
             trace: false,
+            task_notices: true,
         }
     }
     /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds.
@@ -383,9 +441,12 @@ impl ClientConfig {
             config = config.revisions(&revisions(&names)?)?;
         }
         config.probe = fields.probe.unwrap_or(true);
+        config.cache = fields.cache.unwrap_or(true);
+        config.result_types = result_types(&fields.result_types)?;
         config.limits = fields.limits.unwrap_or_default();
         config.limits.check()?;
         config.trace = fields.trace;
+        config.task_notices = fields.task_notices.unwrap_or(true);
         Ok(config)
     }
     /// The whole `clientInfo` object.
@@ -412,10 +473,28 @@ impl ClientConfig {
         self.probe = probe;
         self
     }
+    /// Whether results are kept for as long as their server allows, and calls answered from them; on by default. A server
+    /// that gives no `ttlMs` allows nothing (`server/utilities/caching`).
+    #[must_use]
+    pub fn cache(mut self, keep: bool) -> Self {
+        self.cache = keep;
+        self
+    }
+    /// As [`ServerConfig::result_types`]: a result of another kind is no valid answer.
+    pub fn result_types(mut self, extension: &str, result_types: &[&str]) -> Result<Self, ConfigError> {
+        self.result_types.add(extension, result_types)?;
+        Ok(self)
+    }
     /// Bounds.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+    /// Whether the peer is told when the state of a task changes, besides being answered when it asks; it is by default.
+    #[must_use]
+    pub fn task_notices(mut self, on: bool) -> Self {
+        self.task_notices = on;
         self
     }
     /// Keep the message trace.

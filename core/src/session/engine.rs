@@ -5,12 +5,14 @@ use core::time::Duration;
 use super::{
     batches::Batches,
     calls::{Call, Purpose, Wires},
+    client::cache::Cache,
     outbox::Outbox,
     principal::Principal,
     rates::Meter,
     requests::Requests,
     stats::Stats,
     table::Table,
+    tasks::Tasks,
     timers::{Arming, Timer, Timers},
     watches::Watched,
 };
@@ -26,7 +28,7 @@ use crate::{
     limits::Limits,
     method::{RateClass, Side},
     revision::Revision,
-    time::Instant,
+    time::{Instant, WallClock},
     trace::{Trace, TraceRecord},
 };
 
@@ -61,6 +63,11 @@ pub(crate) struct Engine {
     pub(crate) opening: Arming,
     pub(crate) ping: Arming,
     pub(crate) batches: Batches,
+    pub(crate) tasks: Tasks,
+    /// Without one nothing is dated, and what needs a date is refused.
+    pub(crate) clock: Option<WallClock>,
+    /// A client's.
+    pub(crate) cache: Cache,
     pub(crate) watched: Watched,
     meter: Meter,
     /// Some notices wait for room in the output.
@@ -98,6 +105,9 @@ impl Engine {
             opening: 0,
             ping: 0,
             batches: Batches::default(),
+            tasks: Tasks::default(),
+            clock: None,
+            cache: Cache::new(limits.cache_bytes),
             watched: Watched::default(),
             meter: Meter::default(),
             holds_notices: false,
@@ -139,6 +149,11 @@ impl Engine {
             Timer::Call(handle) => self.calls.get(handle).is_some_and(|call| call.timer == arming),
             Timer::Request(handle) => {
                 self.requests.get(handle).is_some_and(|request| request.timer == arming)
+            }
+            Timer::Task(serial) => self.tasks.is_armed(serial, arming),
+            Timer::Poll(handle) => {
+                let task = self.calls.get(handle).and_then(|call| call.task.as_deref());
+                task.is_some_and(|task| task.is_armed(arming))
             }
             Timer::Opening => self.opening == arming,
             Timer::Ping => self.ping == arming,
@@ -206,8 +221,12 @@ impl Engine {
         while let Some(handle) = self.requests.first() {
             self.over(handle, OverReason::Closed);
         }
+        self.tasks.clear();
+        self.stats.tasks_now = 0;
         self.unwatch_all();
         self.timers.clear();
+        self.cache.clear();
+        self.stats.cache_bytes_now = 0;
         self.outbox.deliver(Event::Closed(reason));
     }
 

@@ -40,14 +40,15 @@ impl Server {
         let params = envelope.raw(Field::Params).map(Json::from_checked);
         // Half a message leaves room for what surrounds the items.
         let (size, bytes) = (self.service.config.page_size, self.service.engine.limits.message_bytes / 2);
-        let page = cursor_of(params, &self.service.sealer, kind, scope)
+        let page = cursor_of(params, &self.service.sealer, kind as u8, scope)
             .ok()
             .and_then(|cursor| pages.page(self.view(catalog, revision), cursor.as_ref(), size, bytes));
         let Some(page) = page else {
             let message = "Invalid cursor; begin the list again without one";
             return self.refuse(reply, id, code::INVALID_PARAMS, message, None);
         };
-        let next = page.next.as_ref().and_then(|cursor| self.service.sealer.seal_cursor(kind, scope, cursor));
+        let next =
+            page.next.as_ref().and_then(|cursor| self.service.sealer.seal_cursor(kind as u8, scope, cursor));
         // What differs from session to session is nobody else's.
         let hint = self.service.config.list_cache;
         let cache = Some(CacheHint { public: hint.public && !pages.is_restricted(), ..hint });
@@ -67,17 +68,17 @@ impl Server {
 }
 
 /// The cursor of a request's params; `Err`: there is one that is not ours.
-fn cursor_of(
+pub(super) fn cursor_of(
     params: Option<Json<'_>>,
     sealer: &Sealer,
-    kind: ListKind,
+    list: u8,
     scope: Option<Scope<'_>>,
 ) -> Result<Option<Cursor>, ()> {
     // A null is what some clients write for none.
     match params.and_then(|params| params.member("cursor")).filter(|cursor| cursor.get() != "null") {
         None => Ok(None),
         Some(cursor) => {
-            cursor.as_str().and_then(|text| sealer.open_cursor(kind, scope, &text)).map(Some).ok_or(())
+            cursor.as_str().and_then(|text| sealer.open_cursor(list, scope, &text)).map(Some).ok_or(())
         }
     }
 }

@@ -1,4 +1,7 @@
 //! The `_meta` keys of the protocol: `basic/index` of 2026-07-28.
+use alloc::string::String;
+
+use crate::json::Json;
 
 /// The version of a request.
 pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -12,13 +15,95 @@ pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// The subscription that a message belongs to.
 pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+/// The task that a message belongs to: `basic/utilities/tasks` of 2025-11-25.
+pub(crate) const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+/// The trace that a message is a part of.
+const TRACE_PARENT: &str = "traceparent";
 /// Asks for progress, and names it.
 pub(crate) const PROGRESS_TOKEN: &str = "progressToken";
+
+/// Writes `_meta` with these members as the first member of an object, if there are any.
+pub(crate) fn prefix(out: &mut String, members: &str) {
+    if !members.is_empty() {
+        out.push_str("\"_meta\":{");
+        out.push_str(members);
+        out.push_str("},");
+    }
+}
 
 /// Whether only the engine may write this key.
 pub(crate) fn is_engine_key(key: &str) -> bool {
     matches!(
         key,
-        PROTOCOL_VERSION | CLIENT_INFO | CLIENT_CAPABILITIES | LOG_LEVEL | SERVER_INFO | SUBSCRIPTION_ID
+        PROTOCOL_VERSION
+            | CLIENT_INFO
+            | CLIENT_CAPABILITIES
+            | LOG_LEVEL
+            | SERVER_INFO
+            | SUBSCRIPTION_ID
+            | RELATED_TASK
     )
+}
+
+/// Whether an application may set this key, which is none of the engine's, to this value; `Err` says why not:
+/// `basic/index` of 2025-06-18 and later.
+pub(crate) fn check(key: &str, value: Json<'_>) -> Result<(), &'static str> {
+    let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
+    if let Some(prefix) = prefix {
+        if !prefix.split('.').all(is_label) {
+            return Err(
+                "the prefix of a `_meta` key is labels of letters, digits and hyphens, with dots between them",
+            );
+        }
+        if is_reserved(prefix) {
+            return Err("the protocol reserves the prefix of this `_meta` key");
+        }
+    }
+    if !is_name(name) {
+        return Err("the name in a `_meta` key is letters, digits, hyphens, underscores and dots");
+    }
+    if key == TRACE_PARENT && !value.as_str().is_some_and(|text| is_trace_parent(text.as_bytes())) {
+        return Err("`traceparent` is not as W3C Trace Context has it");
+    }
+    Ok(())
+}
+
+fn is_label(label: &str) -> bool {
+    let bytes = label.as_bytes();
+    bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+}
+
+fn is_name(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let ends = [bytes.first(), bytes.last()];
+    ends.into_iter().flatten().all(u8::is_ascii_alphanumeric)
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+}
+
+/// 2025-06-18 reserves prefixes with such a label before the last one, later revisions those where it is the second.
+fn is_reserved(prefix: &str) -> bool {
+    let ours = |label: &str| matches!(label, "mcp" | "modelcontextprotocol");
+    let mut labels = prefix.split('.').enumerate().peekable();
+    let mut reserved = false;
+    while let Some((place, label)) = labels.next() {
+        reserved |= ours(label) && (place == 1 || labels.peek().is_some());
+    }
+    reserved
+}
+
+/// `00-` trace id `-` parent id `-` flags, in small hexadecimal digits, neither id of zeros alone.
+fn is_trace_parent(text: &[u8]) -> bool {
+    let hex = |bytes: &[u8]| bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let mut parts = text.split(|byte| *byte == b'-');
+    let mut part = |length: usize| parts.next().filter(|part| part.len() == length && hex(part));
+    let (version, trace, parent, flags) = (part(2), part(32), part(16), part(2));
+    let some = |id: Option<&[u8]>| id.is_some_and(|id| id.iter().any(|byte| *byte != b'0'));
+    let later = version.is_some_and(|version| version != b"00");
+    version.is_some_and(|version| version != b"ff")
+        && some(trace)
+        && some(parent)
+        && flags.is_some()
+        && (later || parts.next().is_none())
 }

@@ -7,6 +7,7 @@ mod commands;
 mod completion;
 mod config;
 mod engine;
+mod extensions;
 mod lists;
 mod meta;
 mod mint;
@@ -27,6 +28,7 @@ mod state;
 mod stats;
 mod subscriptions;
 mod table;
+mod tasks;
 mod timers;
 mod tools;
 mod watches;
@@ -35,11 +37,12 @@ use crate::json::unescape;
 
 pub use calls::CallOptions;
 pub use catalog::{Catalog, Definition, Lint};
-pub use client::Client;
+pub use client::{Client, SubscriptionFilter};
 pub use config::{ClientConfig, ServerConfig};
 pub use server::Server;
 pub use stats::{STATS, Stats};
 pub use subscriptions::Change;
+pub use tasks::follow::TaskOptions;
 
 /// The eight levels of RFC 5424, as `server/utilities/logging` has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,13 @@
 //! How a server is opened: the era of a request, the handshake of the legacy one, the discovery of the modern one.
 use alloc::{boxed::Box, format};
 
-use super::{LogLevel, Server, config::Allowed, engine::Reply, role::Role};
+use super::{
+    LogLevel, Server,
+    config::Allowed,
+    engine::Reply,
+    role::Role,
+    tasks::{NEEDS_CLOCK, TASKS},
+};
 use crate::{
     event::{Event, Ready},
     json::{Json, Payload, unescape},
@@ -127,6 +133,12 @@ impl Server {
             .filter(|revision| revision.era() == Era::Legacy)
             .filter(|revision| self.service.config.revisions.contains(*revision))
             .unwrap_or(newest);
+        if self.service.allowed.takes_tasks(revision) && self.service.engine.clock.is_none() {
+            self.refuse(reply, id, code::INTERNAL_ERROR, "The server is not ready for this revision", None);
+            let (error, detail) =
+                (Some(code::INTERNAL_ERROR), format!("`initialize` refused: {NEEDS_CLOCK}"));
+            return self.service.engine.fault("fault.no_clock", TASKS, error, detail);
+        }
         let capabilities = capabilities.unwrap_or(Json::EMPTY_OBJECT);
         self.state.revision = Some(revision);
         self.state.peer = Allowed::by(capabilities);

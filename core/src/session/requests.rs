@@ -3,9 +3,11 @@ use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 use super::{
     engine::{Engine, Reply, Wire, too_long},
+    meta,
     principal::Principal,
     role::PROGRESS,
     table::Table,
+    tasks::Part,
     timers::{Arming, Timer},
 };
 use crate::{
@@ -41,6 +43,8 @@ pub(crate) struct Received {
     pub(crate) timer: Arming,
     /// Of an open subscription stream, which the engine ends itself.
     pub(crate) filter: Option<Box<Filter>>,
+    /// What it has to do with a task.
+    pub(crate) part: Option<Box<Part>>,
 }
 
 impl Received {
@@ -58,7 +62,7 @@ impl Received {
     }
     /// Whether it is not the application's to answer.
     pub(crate) fn engine_owned(&self) -> bool {
-        self.filter.is_some()
+        self.filter.is_some() || matches!(self.part.as_deref(), Some(Part::Awaits(_)))
     }
 }
 
@@ -110,11 +114,17 @@ impl Requests {
             self.by_id.insert(place, handle);
         }
     }
-    pub(crate) fn remove(&mut self, handle: u64) -> Option<Received> {
-        let token = self.table.get(handle)?.id();
-        if let Ok(place) = self.place(token) {
+    /// Its id is not in flight any more.
+    fn detach(&mut self, handle: u64) {
+        let token = self.table.get(handle).map_or("", Received::id);
+        if let Ok(place) = self.place(token)
+            && self.by_id.get(place) == Some(&handle)
+        {
             self.by_id.remove(place);
         }
+    }
+    pub(crate) fn remove(&mut self, handle: u64) -> Option<Received> {
+        self.detach(handle);
         let request = self.table.remove(handle)?;
         self.bytes = self.bytes.saturating_sub(request.buf.len());
         Some(request)
@@ -161,11 +171,25 @@ impl Engine {
             log_level: envelope.raw(Field::LogLevel).and_then(LogLevel::from_json),
             timer: handler.map_or(0, |limit| self.timers.arm(self.now.after(limit), Timer::Request(handle))),
             filter: None,
+            part: None,
         };
         self.stats.requests += u64::from(!own);
         self.requests.push(handle, request);
         self.stats.requests_now = self.requests.len() as u64;
         Some((handle, buf))
+    }
+    /// Says what a request has to do with a task. One that runs as a task was answered with it: its id is free, and the
+    /// time of its handler is that of the task.
+    pub(crate) fn part_in(&mut self, handle: u64, part: Part) {
+        let runs = matches!(part, Part::Runs(_));
+        let Some(request) = self.requests.get_mut(handle) else { return };
+        request.part = Some(Box::new(part));
+        if runs {
+            request.reply = Reply::Message;
+            let timer = core::mem::take(&mut request.timer);
+            self.disarm(timer);
+            self.requests.detach(handle);
+        }
     }
     /// The end of a request that the application will not answer.
     pub(crate) fn over(&mut self, handle: u64, reason: OverReason) -> Option<Received> {
@@ -188,10 +212,17 @@ impl Engine {
         }
         Some(request)
     }
+    /// Bytes that count against `session_bytes`.
+    pub(crate) fn retained(&self) -> usize {
+        self.requests.bytes()
+            + self.watched.bytes()
+            + self.batches.bytes()
+            + self.tasks.bytes()
+            + self.outbox.bytes()
+    }
     /// Why a request can't be taken now, as a machine-readable reason and the bound.
     pub(crate) fn refusal(&self, bytes: usize) -> Option<(&'static str, Option<usize>)> {
-        let retained =
-            self.requests.bytes() + self.watched.bytes() + self.batches.bytes() + self.outbox.bytes() + bytes;
+        let retained = self.retained() + bytes;
         if !self.is_open() {
             Some(("closing", None))
         } else if self.requests.len() >= self.limits.requests {
@@ -263,8 +294,11 @@ impl Engine {
         let buf = Arc::clone(&request.buf);
         let token = request.token;
         let token = buf.get(token.0 as usize..token.1 as usize).unwrap_or_default();
+        let related_task = self.related_task(handle);
         let params = |out: &mut String| {
-            out.push_str("{\"progressToken\":");
+            out.push('{');
+            meta::prefix(out, &related_task);
+            out.push_str("\"progressToken\":");
             out.push_str(token);
             out.push_str(",\"progress\":");
             write::number(out, progress);

@@ -1,15 +1,15 @@
 //! What a role makes of a message, and all that is the same for both.
-use alloc::{format, string::String, sync::Arc};
+use alloc::{boxed::Box, format, string::String, sync::Arc};
 
 use super::engine::{Engine, Reply, Wire, too_long};
-use super::{calls::Purpose, principal::Principal, timers::Timer};
+use super::{calls::Purpose, principal::Principal, seal::Sealer, tasks::follow::Created, timers::Timer};
 use crate::{
     RequestHandle,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
-    event::{Event, OverReason, Related},
-    json::{Json, Payload},
+    event::{Completion, Event, OverReason, Related},
+    json::{Json, Payload, unescape},
     jsonrpc::{
-        code,
+        code, cut,
         envelope::{self, Envelope, Field, Kind, Message, Problem},
         id::is_integral,
         write::{self, ErrorId},
@@ -27,7 +27,7 @@ pub(crate) const PROGRESS: &str = "basic/utilities/progress";
 pub(crate) trait Role {
     fn engine(&mut self) -> &mut Engine;
     fn engine_ref(&self) -> &Engine;
-    /// Whom the peer acts for, as far as rates are concerned.
+    /// Whom the peer acts for: rates are counted for it, and its tasks are its own.
     fn principal(&self) -> Principal;
     /// The revision that untagged messages are read in, as far as it is known.
     fn revision(&self) -> Option<Revision>;
@@ -47,6 +47,14 @@ pub(crate) trait Role {
     fn channel_end(&self) -> CloseReason;
     /// What is still running is cut off.
     fn drained(&mut self);
+    /// Whether a request of this method may be a task.
+    fn takes_task(&self, row: MethodId, revision: Revision) -> bool;
+    /// Bytes that nobody can guess.
+    fn draw(&mut self) -> [u8; 16];
+    /// What cursors are sealed with.
+    fn sealer(&self) -> &Sealer;
+    /// Items of a page.
+    fn page_size(&self) -> usize;
 
     /// Says what waited for room in the output.
     fn say_held(&mut self) {}
@@ -100,7 +108,7 @@ pub(crate) trait Role {
         }
         let (limit, depth) = (self.engine().limits.message_bytes, self.engine().limits.depth);
         if message.len() > limit {
-            self.complain_too_large();
+            self.too_large(message, message);
         } else {
             match envelope::parse(message, depth) {
                 Ok(Message::Single(envelope)) => self.single(&envelope, Reply::Message),
@@ -116,12 +124,35 @@ pub(crate) trait Role {
         self.engine().end_if_idle();
     }
 
-    /// A line that was longer than a message may be; its bytes are gone.
-    fn handle_too_long(&mut self, now: Instant) {
+    /// A line that is longer than a message may be, and begins with this; the rest is dropped.
+    fn handle_too_long(&mut self, now: Instant, head: &[u8]) {
         let wire = self.wire();
         if self.engine().receive(now, b"", wire) {
+            self.too_large(head, b"");
+            self.engine().end_if_idle();
+        }
+    }
+    /// The end of that line. Where the beginning did not tell which call it answers, the end may.
+    fn handle_dropped(&mut self, now: Instant, head: &[u8], tail: &[u8]) {
+        if self.engine().begin(now) {
+            self.answered_too_large(head, tail);
+            self.engine().end_if_idle();
+        }
+    }
+    fn too_large(&mut self, head: &[u8], tail: &[u8]) {
+        if !self.answered_too_large(head, tail) {
             self.complain_too_large();
         }
+    }
+    /// Completes the call that a message answers which is too large. False: none is known.
+    fn answered_too_large(&mut self, head: &[u8], tail: &[u8]) -> bool {
+        let Some(Ok(handle)) = cut::response_id(head, tail).map(|id| self.engine().call_of(id)) else {
+            return false;
+        };
+        let limit = self.engine().limits.message_bytes;
+        let detail = format!("an answer longer than `message_bytes`, {limit}; dropped");
+        self.answer_call(handle, Answer::Invalid(Fault::new("fault.too_large", BASE, detail)));
+        true
     }
 
     fn complain_too_large(&mut self) {
@@ -326,27 +357,66 @@ pub(crate) trait Role {
     }
 
     fn answer_call(&mut self, handle: u64, answer: Answer<'_>) {
-        let Some((purpose, revision)) =
-            self.engine().calls.get(handle).map(|call| (call.purpose, call.revision))
+        let call = self.engine().calls.get(handle);
+        let Some((purpose, revision, planned)) =
+            call.map(|call| (call.purpose, call.revision, call.plan.is_some()))
         else {
             return;
         };
-        if purpose != Purpose::Application {
-            return self.answered(handle, purpose, answer);
+        match purpose {
+            Purpose::Application => {}
+            Purpose::Task(_) | Purpose::Withdrawn => return self.engine().task_answered(handle, answer),
+            _ => return self.answered(handle, purpose, answer),
         }
+        let answer = match self.engine().created(handle, answer) {
+            Created::No(answer) => answer,
+            Created::Followed => return,
+        };
         let outcome = match answer {
             Answer::Error(error) => Err(CallError::Rpc(error)),
             Answer::Invalid(fault) => Err(CallError::InvalidResult(fault.into())),
-            Answer::Result { result, kind } => match result_kind(kind, revision) {
-                ResultKind::Complete => Ok(Payload::from_json(result)),
-                ResultKind::InputRequired => Err(CallError::Input { key: None }),
+            Answer::Result { result, kind } => match self.result_kind(kind, revision) {
+                ResultKind::Complete => Ok(Completion::new(Payload::from_json(result))),
+                ResultKind::Extension(kind) => {
+                    Ok(Completion { kind: Some(kind), ..Completion::new(Payload::from_json(result)) })
+                }
+                ResultKind::InputRequired => {
+                    self.asked(handle);
+                    Err(CallError::Input { key: None })
+                }
                 ResultKind::Unknown => {
                     let detail = "a `resultType` that neither the protocol nor an extension defines";
                     Err(CallError::InvalidResult(Fault::new("fault.result_type", BASE, detail).into()))
                 }
             },
         };
+        if planned { self.planned(handle, outcome) } else { self.engine().complete(handle, outcome) }
+    }
+    /// A call was answered with questions: what it comes to depends on their answers.
+    fn asked(&mut self, _: u64) {}
+    /// The answer to a call that has a plan for it.
+    fn planned(&mut self, handle: u64, outcome: Result<Completion, CallError>) {
         self.engine().complete(handle, outcome);
+    }
+    /// The timer of a call that has a plan. False: it is over.
+    fn planned_due(&mut self, _: u64) -> bool {
+        false
+    }
+    /// Whether a negotiated extension defines this `resultType`.
+    fn is_extension_result(&self, _: &str) -> bool {
+        false
+    }
+    /// Told by `resultType` alone, in the revisions that have it; one that is absent means complete.
+    fn result_kind(&self, kind: Option<&str>, revision: Revision) -> ResultKind {
+        let Some(kind) = kind.filter(|_| revision.features().result_type) else {
+            return ResultKind::Complete;
+        };
+        match unescape(kind).as_deref() {
+            Some("complete") => ResultKind::Complete,
+            Some("input_required") => ResultKind::InputRequired,
+            Some(kind) if self.is_extension_result(kind) => ResultKind::Extension(kind.into()),
+            _ => ResultKind::Unknown,
+        }
     }
 
     /// `notifications/cancelled`.
@@ -370,6 +440,8 @@ pub(crate) trait Role {
             match timer {
                 Timer::Call(handle) => self.call_due(handle),
                 Timer::Request(handle) => self.request_due(handle),
+                Timer::Task(serial) => self.engine().expire_task(serial),
+                Timer::Poll(handle) => self.engine().poll_task(handle),
                 Timer::Opening => self.opening_due(),
                 Timer::Ping => self.ping_due(),
                 Timer::Drain => self.drained(),
@@ -381,14 +453,20 @@ pub(crate) trait Role {
     fn call_due(&mut self, handle: u64) {
         let call = self.engine().calls.get(handle).map(|call| (call.purpose, call.limit(), call.began));
         let Some((purpose, limit, began)) = call else { return };
-        self.engine().stats.timeouts += 1;
-        if purpose == Purpose::Ping {
-            self.engine().complete(handle, Err(CallError::Timeout { limit, began }));
-            return self.ping_missed();
+        if self.planned_due(handle) {
+            return;
         }
+        self.engine().stats.timeouts += 1;
         let wire = self.wire();
-        self.engine().send_cancelled(handle, Some("timeout"), wire);
-        self.engine().complete(handle, Err(CallError::Timeout { limit, began }));
+        let error = CallError::Timeout { limit, began };
+        match purpose {
+            Purpose::Ping => {
+                self.engine().complete(handle, Err(error));
+                self.ping_missed();
+            }
+            Purpose::Task(_) | Purpose::Withdrawn => self.engine().task_unanswered(handle, wire),
+            _ => self.engine().withdraw(handle, Some("timeout"), wire, error),
+        }
     }
 
     fn request_due(&mut self, handle: u64) {
@@ -439,20 +517,10 @@ pub(crate) enum Answer<'a> {
     Invalid(Fault),
 }
 
-enum ResultKind {
+pub(crate) enum ResultKind {
     Complete,
     InputRequired,
+    /// As a negotiated extension calls it.
+    Extension(Box<str>),
     Unknown,
-}
-
-/// Told by `resultType` alone, in the revisions that have it; one that is absent means complete.
-fn result_kind(kind: Option<&str>, revision: Revision) -> ResultKind {
-    match kind {
-        Some(kind) if revision.features().result_type => match crate::json::unescape(kind).as_deref() {
-            Some("complete") => ResultKind::Complete,
-            Some("input_required") => ResultKind::InputRequired,
-            _ => ResultKind::Unknown,
-        },
-        _ => ResultKind::Complete,
-    }
 }

@@ -5,7 +5,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-use super::{catalog::ListKind, principal::Principal};
+use super::principal::Principal;
 use crate::{SealKeys, Seed};
 
 const TAG: usize = 8;
@@ -48,10 +48,10 @@ impl Sealer {
             }
         }
     }
-    fn mac(key: &[u8; 32], kind: ListKind, scope: Option<Scope<'_>>, body: &[u8]) -> Option<Hmac<Sha256>> {
+    fn mac(key: &[u8; 32], list: u8, scope: Option<Scope<'_>>, body: &[u8]) -> Option<Hmac<Sha256>> {
         let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(key).ok()?;
         mac.update(b"cursor");
-        mac.update(&[kind as u8, scope.is_some().into()]);
+        mac.update(&[list, scope.is_some().into()]);
         if let Some(Scope { principal, groups }) = scope {
             mac.update(&principal.0);
             mac.update(&(groups.len() as u64).to_be_bytes());
@@ -63,27 +63,23 @@ impl Sealer {
         mac.update(body);
         Some(mac)
     }
-    pub(crate) fn seal_cursor(
-        &self,
-        kind: ListKind,
-        scope: Option<Scope<'_>>,
-        cursor: &Cursor,
-    ) -> Option<String> {
+    /// `list` is the number of the list that it goes on with.
+    pub(crate) fn seal_cursor(&self, list: u8, scope: Option<Scope<'_>>, cursor: &Cursor) -> Option<String> {
         let mut body = Vec::with_capacity(1 + 8 + 4 + cursor.after.len() + TAG);
         body.push(FORMAT);
         body.extend_from_slice(&cursor.fingerprint);
         body.extend_from_slice(&cursor.offset.to_be_bytes());
         body.extend_from_slice(cursor.after.as_bytes());
-        let tag = Self::mac(self.keys.0.first()?, kind, scope, &body)?.finalize().into_bytes();
+        let tag = Self::mac(self.keys.0.first()?, list, scope, &body)?.finalize().into_bytes();
         body.extend_from_slice(tag.get(..TAG)?);
         Some(Base64UrlUnpadded::encode_string(&body))
     }
     /// `None`: not one of ours.
-    pub(crate) fn open_cursor(&self, kind: ListKind, scope: Option<Scope<'_>>, text: &str) -> Option<Cursor> {
+    pub(crate) fn open_cursor(&self, list: u8, scope: Option<Scope<'_>>, text: &str) -> Option<Cursor> {
         let bytes = Base64UrlUnpadded::decode_vec(text).ok()?;
         let (body, tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG)?)?;
         let ours = self.keys.0.iter().any(|key| {
-            Self::mac(key, kind, scope, body).is_some_and(|mac| mac.verify_truncated_left(tag).is_ok())
+            Self::mac(key, list, scope, body).is_some_and(|mac| mac.verify_truncated_left(tag).is_ok())
         });
         let (format, rest) = body.split_first()?;
         if !ours || *format != FORMAT {

@@ -4,11 +4,13 @@ use core::time::Duration;
 
 use super::{
     CallOptions, Catalog, Change, LogLevel, ServerConfig, Stats,
-    calls::{NewCall, Purpose},
+    calls::{NewCall, Purpose, check_meta},
     catalog::{ListKind, View},
     commands::{check_notice, respond},
     config::Allowed,
     engine::{Engine, Reply, Wire},
+    extensions::declares_extension,
+    meta,
     mint::Mint,
     missing::Missing,
     opening::Opening,
@@ -18,16 +20,17 @@ use super::{
     seal::Sealer,
     service::Service,
     state::SessionState,
+    tasks::{self, follow},
     tools::write_tool_error,
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
     error::{CloseReason, ConfigError, SendError},
-    event::{Action, Event, Method, Outcome, Related, Request, Target, TemplateMatch},
+    event::{Action, Completion, Event, Method, Outcome, Related, Request, Target, TemplateMatch},
     json::{Json, Payload, unescape},
     jsonrpc::{
         code,
-        envelope::{Envelope, Field, Span},
+        envelope::{self, Envelope, Field, Message, Span},
         write,
     },
     method::{self, Handling, MethodId, MethodKind, RateClass, Side},
@@ -52,13 +55,14 @@ impl Server {
     #[allow(clippy::needless_pass_by_value, reason = "a seed is used up")]
     pub fn new(config: Arc<ServerConfig>, seed: Seed) -> Self {
         let declared = config.declared();
+        let mut engine = Engine::new(Side::Server, config.limits.clone(), config.trace);
+        engine.tasks.notices = config.task_notices;
         Self {
             service: Service {
-                engine: Engine::new(Side::Server, config.limits.clone(), config.trace),
+                engine,
                 catalog: config.catalog.clone(),
                 sealer: Sealer::new(config.keys.as_ref(), &seed),
                 mint: Mint::new(&seed),
-                clock: None,
                 allowed: Allowed::by(Json::from_checked(&declared)),
                 declared,
                 result_meta: config.result_meta(),
@@ -94,7 +98,7 @@ impl Server {
     }
     /// The wall clock jumped, or became known.
     pub fn set_wall_clock(&mut self, clock: WallClock) {
-        self.service.clock = Some(clock);
+        self.service.engine.clock = Some(clock);
     }
 
     /// One complete message, without its terminator. Copied (once) only if the application is to see it.
@@ -112,6 +116,7 @@ impl Server {
             return;
         }
         self.service.engine.close_calls();
+        self.service.engine.abandon_tasks();
         self.end_subscriptions();
         if self.service.engine.is_open() {
             let drain = self.service.engine.limits.drain;
@@ -154,6 +159,9 @@ impl Server {
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
         self.service.engine.begin(now);
+        if let Outcome::Extension { result_type, .. } = outcome {
+            self.check_extension(request.as_u64(), result_type)?;
+        }
         if let Outcome::Result { result, .. } = outcome {
             let handle = request.as_u64();
             match self.service.engine.requests.get(handle).and_then(Received::handling) {
@@ -236,6 +244,17 @@ impl Server {
     ) -> Result<bool, SendError> {
         Role::progress(self, now, request, progress, total, message)
     }
+    /// Says how a task is getting on, for a person to read: its `statusMessage`, cut after 1,024 bytes; an empty text
+    /// takes it back. `Invalid` on a request that is no task (`basic/utilities/tasks` of 2025-11-25).
+    pub fn task_status(
+        &mut self,
+        now: Instant,
+        request: RequestHandle,
+        message: &str,
+    ) -> Result<(), SendError> {
+        self.service.engine.begin(now);
+        self.service.engine.say_task(request.as_u64(), message)
+    }
     /// A log notice of a live request, or of the legacy session. `Ok(false)`: below the level, or not asked for
     /// (`server/utilities/logging`). Needs the capability `logging`.
     pub fn log(
@@ -266,8 +285,11 @@ impl Server {
         if engine.meter(self.state.principal, RateClass::NoticesOut).is_err() {
             return Ok(false);
         }
+        let related_task = related_task(engine, target);
         let params = |out: &mut String| {
-            out.push_str("{\"level\":\"");
+            out.push('{');
+            meta::prefix(out, &related_task);
+            out.push_str("\"level\":\"");
             out.push_str(level.name());
             out.push('"');
             if let Some(logger) = logger {
@@ -304,7 +326,17 @@ impl Server {
         let engine = &mut self.service.engine;
         engine.room()?;
         let wire = Wire { revision: Some(revision) };
-        engine.send(related, false, wire, |out| write::notification(out, method, params)).map(drop)
+        let related_task = related_task(engine, target);
+        if related_task.is_empty() {
+            return engine
+                .send(related, false, wire, |out| write::notification(out, method, params))
+                .map(drop);
+        }
+        check_meta(params.and_then(|params| params.member("_meta")), false)?;
+        let params = |out: &mut String| {
+            write::with_meta(out, params.unwrap_or(Json::EMPTY_OBJECT), &related_task);
+        };
+        engine.send(related, false, wire, |out| write::notification_with(out, method, Some(params))).map(drop)
     }
     /// A request to the client, in the revisions where a server sends them (`NotInRevision` otherwise). `Completed` follows.
     pub fn call(
@@ -334,8 +366,18 @@ impl Server {
         if let Some(row) = row.filter(|row| !self.state.peer.has(*row, revision)) {
             return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
         }
-        let call = NewCall { purpose: Purpose::Application, method, row, revision, params, meta: "" };
-        self.service.engine.start_call(&call, &options).map(CallHandle)
+        let options = follow::checked(options, Side::Server, row, revision, self.state.peer)?;
+        let engine = &mut self.service.engine;
+        let related_task = related_task(engine, target);
+        let call =
+            NewCall { purpose: Purpose::Application, method, row, revision, params, meta: &related_task };
+        let call = engine.start_call(&call, &options)?;
+        if let Target::Request(request) = target
+            && row.is_some_and(|row| row.row().handling == Handling::Input)
+        {
+            engine.ask_for(request.as_u64(), call);
+        }
+        Ok(CallHandle(call))
     }
     /// Takes a call back. `Completed(Cancelled)` follows; an answer that comes later is swallowed.
     pub fn cancel(&mut self, now: Instant, call: CallHandle, reason: Option<&str>) -> Result<(), SendError> {
@@ -408,6 +450,39 @@ impl Server {
         }
     }
 
+    /// Whether an extension that defines this kind of result was declared by both sides for a request.
+    fn check_extension(&self, handle: u64, result_type: &str) -> Result<(), SendError> {
+        let engine = &self.service.engine;
+        let request = engine.requests.get(handle).ok_or_else(|| engine.gone(handle))?;
+        if !request.revision.features().extensions {
+            return Err(SendError::NotInRevision);
+        }
+        let Ok(Message::Single(envelope)) = envelope::parse(request.buf.as_bytes(), Json::MAX_DEPTH) else {
+            return Err(SendError::Over);
+        };
+        let theirs = capabilities(&envelope);
+        let config = &self.service.config;
+        let mut defining = config.result_types.iter().filter(|(_, kind)| *kind == result_type).peekable();
+        if defining.peek().is_none() {
+            return Err(SendError::Invalid(
+                "no extension defines this `resultType`: name it by `result_types`",
+            ));
+        }
+        let declared = config.declared();
+        let ours = Json::from_checked(&declared);
+        if defining.any(|(name, _)| declares_extension(ours, name) && declares_extension(theirs, name)) {
+            Ok(())
+        } else {
+            Err(SendError::MissingCapability("extensions"))
+        }
+    }
+
+    /// The row of a method of an extension that this server declares.
+    fn extended(&self, name: &str, kind: MethodKind, revision: Revision) -> Option<MethodId> {
+        method::find_extension(name, kind, Side::Client, revision)
+            .filter(|row| self.service.allowed.has(*row, revision))
+    }
+
     fn set_level(&mut self, envelope: &Envelope<'_>, id: &str, reply: Reply, revision: Revision) {
         let params = envelope.raw(Field::Params).map(Json::from_checked);
         if let Some(level) = params
@@ -432,8 +507,8 @@ impl Server {
         row: Option<MethodId>,
         found: Found,
     ) {
-        let engine = &mut self.service.engine;
-        let Some((handle, buf)) = engine.admit(envelope, id, reply, revision, row, false) else { return };
+        let admitted = tasks::receive::admit(self, envelope, id, reply, revision, row);
+        let Some((handle, buf, task)) = admitted else { return };
         let request = Request {
             buf,
             params: envelope.span(Field::Params),
@@ -446,9 +521,23 @@ impl Server {
             revision,
             unchecked: found.unchecked,
             template: found.template,
+            task,
         };
-        engine.outbox.deliver(Event::Request(request));
+        self.service.engine.outbox.deliver(Event::Request(request));
     }
+}
+
+/// The `_meta` member of what an application starts in the course of a task; empty elsewhere.
+fn related_task(engine: &Engine, target: Target) -> String {
+    match target {
+        Target::Request(request) => engine.related_task(request.as_u64()),
+        Target::Channel => String::new(),
+    }
+}
+
+/// What the client declares in this request.
+fn capabilities<'a>(envelope: &Envelope<'a>) -> Json<'a> {
+    envelope.raw(Field::ClientCapabilities).map_or(Json::EMPTY_OBJECT, Json::from_checked)
 }
 
 /// What the catalog knows of a request that is delivered.
@@ -523,7 +612,9 @@ impl Role for Server {
             return self.refuse(reply, id, code::INVALID_REQUEST, message, None);
         }
         let name = envelope.method().unwrap_or_default();
-        let Some(row) = method::find(&name, MethodKind::Request, Side::Client, revision) else {
+        let row = method::find(&name, MethodKind::Request, Side::Client, revision)
+            .or_else(|| self.extended(&name, MethodKind::Request, revision));
+        let Some(row) = row else {
             if self.service.config.unknown_methods && !method::is_known(&name) {
                 if self.is_limited(id, reply, revision, Some(RateClass::Calls)) {
                     return;
@@ -532,6 +623,15 @@ impl Role for Server {
             }
             return self.refuse(reply, id, code::METHOD_NOT_FOUND, "Method not found", None);
         };
+        if let Some(name) =
+            row.row().extension.filter(|name| !declares_extension(capabilities(envelope), name))
+        {
+            let mut data = String::from("{\"requiredCapabilities\":{\"extensions\":{");
+            write::string(&mut data, name);
+            data.push_str(":{}}}}");
+            let message = "The client does not declare the extension";
+            return self.refuse(reply, id, code::MISSING_CLIENT_CAPABILITY, message, Some(&data));
+        }
         if !self.service.allowed.has(row, revision) {
             return self.refuse(
                 reply,
@@ -578,6 +678,9 @@ impl Role for Server {
             Handling::Subscribe | Handling::Unsubscribe => {
                 self.subscribe(envelope, id, reply, revision, row);
             }
+            Handling::TaskGet | Handling::TaskResult | Handling::TaskCancel | Handling::TaskList => {
+                tasks::receive::serve(self, envelope, id, reply, revision, row);
+            }
             other => match ListKind::of(other) {
                 Some(kind) => self.list(envelope, id, reply, revision, row, kind),
                 None => self.deliver(envelope, id, reply, revision, Some(row), Found::default()),
@@ -612,6 +715,7 @@ impl Role for Server {
                 }
             }
             Some(Handling::Initialized) => self.service.engine.stats.ignored += 1,
+            Some(Handling::TaskStatus) if self.service.engine.task_told(envelope) => {}
             Some(_) if self.state.revision.is_some() || tagged.is_some() => {
                 let method = row.map_or("", |row| row.row().name);
                 let params = envelope.raw(Field::Params).map(Json::from_checked).map(Payload::from_json);
@@ -633,7 +737,7 @@ impl Role for Server {
     fn answered(&mut self, handle: u64, _: Purpose, _: Answer<'_>) {
         // Only keep-alive pings are sent for the engine here, and any answer shows life.
         self.state.pings_missed = 0;
-        self.service.engine.complete(handle, Ok(Payload::from_json(Json::EMPTY_OBJECT)));
+        self.service.engine.complete(handle, Ok(Completion::new(Payload::from_json(Json::EMPTY_OBJECT))));
     }
     fn opening_due(&mut self) {}
     fn say_held(&mut self) {
@@ -650,5 +754,17 @@ impl Role for Server {
     }
     fn drained(&mut self) {
         self.service.engine.drained();
+    }
+    fn takes_task(&self, row: MethodId, revision: Revision) -> bool {
+        self.service.allowed.takes_task(row, revision)
+    }
+    fn draw(&mut self) -> [u8; 16] {
+        self.service.mint.draw()
+    }
+    fn sealer(&self) -> &Sealer {
+        &self.service.sealer
+    }
+    fn page_size(&self) -> usize {
+        self.service.config.page_size
     }
 }

@@ -13,7 +13,6 @@ use crate::{
     event::{CacheHint, Related},
     jsonrpc::write,
     revision::Revision,
-    time::WallClock,
 };
 
 /// Engine, configuration and catalog.
@@ -23,8 +22,6 @@ pub(super) struct Service {
     pub(super) catalog: Option<Arc<Catalog>>,
     pub(super) sealer: Sealer,
     pub(super) mint: Mint,
-    /// Without one nothing is dated, and what needs a date is refused.
-    pub(super) clock: Option<WallClock>,
     /// The capabilities that are declared, as JSON.
     pub(super) declared: String,
     /// Methods whose capability is declared.
@@ -50,10 +47,6 @@ impl Service {
         let _ = self.engine.answer(reply, Related::Session, true, wire, id, |out| {
             write::result_with(out, id, &stamp, body);
         });
-    }
-    /// Milliseconds since 1970, as far as the host said.
-    pub(super) fn unix_millis(&self) -> Option<u64> {
-        self.clock.map(|clock| clock.unix_millis(self.engine.now))
     }
     /// Members that both openings describe the server with.
     pub(super) fn describe(&self, out: &mut String) {

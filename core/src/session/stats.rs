@@ -20,6 +20,14 @@ pub struct Stats {
     pub calls: u64,
     /// Calls that await an answer.
     pub calls_now: u64,
+    /// Tasks made of requests of the peer.
+    pub tasks: u64,
+    /// Of these, those that run or whose outcome is kept.
+    pub tasks_now: u64,
+    /// Calls that were answered from the cache.
+    pub cached: u64,
+    /// Bytes of results that are kept.
+    pub cache_bytes_now: u64,
     /// Requests refused because a limit was reached.
     pub refused: u64,
     /// Requests refused and notices dropped because their principal had too many.
@@ -59,6 +67,10 @@ each!(
     requests_now,
     calls,
     calls_now,
+    tasks,
+    tasks_now,
+    cached,
+    cache_bytes_now,
     refused,
     rate_limited,
     cancelled,

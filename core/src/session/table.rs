@@ -53,6 +53,10 @@ impl<T> Table<T> {
         self.free.push(slot);
         self.slots.get_mut(slot as usize).and_then(Option::take)
     }
+    /// The entries, in no order that matters.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.slots.iter_mut().flatten()
+    }
     /// The smallest key.
     pub(crate) fn first(&self) -> Option<u64> {
         self.order.first().map(|entry| entry.0)

@@ -11,6 +11,10 @@ pub(crate) enum Timer {
     Call(u64),
     /// A handler.
     Request(u64),
+    /// A task of the peer is kept no longer.
+    Task(u64),
+    /// The state of the task that a call became is asked for again.
+    Poll(u64),
     /// The probe or the handshake of a client.
     Opening,
     /// The next keep-alive ping.

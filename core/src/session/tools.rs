@@ -1,7 +1,7 @@
 //! Calls of tools: `server/tools`.
 use alloc::{format, string::String};
 
-use super::{Server, engine::Reply, role::Role, server::Found};
+use super::{Server, engine::Reply, role::Role, server::Found, tasks::receive::task_of};
 use crate::{
     error::SendError,
     json::{Json, unescape},
@@ -33,18 +33,24 @@ impl Server {
             let Some(tool) = unescape(name).and_then(|name| catalog.tool(&name, view)) else {
                 return self.missing(reply, id, revision, row, name);
             };
+            let takes_task = self.service.allowed.takes_task(row, revision);
+            let as_task = takes_task && task_of(envelope).is_some();
+            if let Some(objection) = tool.tasks.objection(as_task).filter(|_| takes_task) {
+                return self.refuse(reply, id, code::METHOD_NOT_FOUND, objection, None);
+            }
             let arguments = envelope.raw(Field::Arguments).map(Json::from_checked);
             if let Some(misfit) = tool.schemas.misfit(arguments) {
-                return self.refuse_arguments(id, reply, revision, &misfit);
+                return self.refuse_arguments(id, reply, revision, as_task, &misfit);
             }
             unchecked = tool.schemas.unchecked();
         }
         self.deliver(envelope, id, reply, revision, Some(row), Found { unchecked, ..Found::default() });
     }
 
-    /// Says that the arguments of a call do not fit: `server/tools`, error handling.
-    fn refuse_arguments(&mut self, id: &str, reply: Reply, revision: Revision, misfit: &str) {
-        if revision.features().argument_errors_are_results {
+    /// Says that the arguments of a call do not fit: `server/tools`, error handling. Where a task was asked for there is
+    /// none whose result could say so.
+    fn refuse_arguments(&mut self, id: &str, reply: Reply, revision: Revision, as_task: bool, misfit: &str) {
+        if revision.features().argument_errors_are_results && !as_task {
             self.service.reply(reply, id, revision, None, |out| write_tool_error(out, misfit));
         } else {
             self.refuse(reply, id, code::INVALID_PARAMS, misfit, None);

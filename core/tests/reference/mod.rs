@@ -291,19 +291,20 @@ pub fn lines(stream: &[u8], limit: usize) -> Vec<OwnedLine> {
 /// The lines of a stream that comes in pieces. What the decoder holds is checked after each.
 pub fn decoded<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, limit: usize) -> Vec<OwnedLine> {
     let own = |line: Line<'_>| match line {
-        Line::Whole(line) => Some(line.to_vec()),
-        Line::TooLong => None,
+        Line::Whole(line) => Some(Some(line.to_vec())),
+        Line::TooLong(_) => Some(None),
+        Line::Ended(..) => None,
     };
     let mut decoder = LineDecoder::new(limit);
     let mut lines = Vec::new();
     for mut piece in pieces {
         while let Some(line) = decoder.next(&mut piece) {
-            lines.push(own(line));
+            lines.extend(own(line));
         }
         assert!(piece.is_empty());
         assert!(decoder.held() <= limit + 2, "{} bytes are held", decoder.held());
     }
-    lines.extend(decoder.finish().map(own));
+    lines.extend(decoder.finish().and_then(own));
     assert_eq!(decoder.finish(), None);
     lines
 }

@@ -46,6 +46,17 @@ pub(crate) enum TaskSupport {
     Required,
 }
 
+impl TaskSupport {
+    /// Why a tool is not called so.
+    pub(crate) const fn objection(self, as_task: bool) -> Option<&'static str> {
+        match (self, as_task) {
+            (Self::Forbidden, true) => Some("This tool can't be called as a task"),
+            (Self::Required, false) => Some("This tool is called as a task only: add `task` to the params"),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) tasks: TaskSupport,

@@ -1,7 +1,7 @@
 //! What the harness does: it opens connections, sends, and plays the application's part.
 use std::collections::{BTreeMap, VecDeque};
 
-use mcp_sansio::embed::{Channel, Options};
+use mcp_sansio::embed::{Channel, Options, Task};
 
 use super::{
     CALLS, Call, Failure, Link, Reaction, Run, Sent, Setting, Written, command, info, notice, request,
@@ -353,6 +353,7 @@ impl Run<'_> {
                     total_ms: number("total_ms"),
                     progress: args.get("on_progress") == Some(&Value::Bool(true)),
                     meta: meta.as_deref().map(str::as_bytes),
+                    task: (args.get("task") == Some(&Value::Bool(true))).then(Task::default),
                     ..Options::default()
                 };
                 self.call("tools/call", Some(&params), options, label)
