@@ -1,6 +1,6 @@
 //! What the sources hold. Codes that programs go by are never changed and never used again: every one that the sources
 //! have stands in `codes.txt`, and every one that stands there is still in the sources. Dates and names of methods stand
-//! in the tables alone.
+//! in the tables, and in the types of the messages, alone.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -89,6 +89,8 @@ fn dates_and_names_of_methods_stand_in_the_tables_alone() {
             .collect()
     };
     assert!(tables.iter().all(|table| !found(table).is_empty()), "what is looked for is found in the tables");
-    let outside: Vec<String> = others.iter().flat_map(found).collect();
+    // Types of messages are named as the messages are; what is done is not decided there.
+    let deciding = others.iter().filter(|(path, _)| !path.contains("/src/model/"));
+    let outside: Vec<String> = deciding.flat_map(found).collect();
     assert!(outside.is_empty(), "a feature of the revision or a handling instead:\n{}", outside.join("\n"));
 }

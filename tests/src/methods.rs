@@ -73,11 +73,14 @@ fn line(page: &mut String, row: &MethodRow, revisions: &[Revision], shown: Revis
         };
         let _ = write!(page, " {cell} |");
     }
-    let capability = match (row.capability, names(row.ungated.intersection(shown))) {
+    let mut capability = match (row.capability, names(row.ungated.intersection(shown))) {
         (None, _) => String::from("—"),
         (Some(path), without) if without.is_empty() => format!("`{path}`"),
         (Some(path), without) => format!("`{path}`, but not in {without}"),
     };
+    if let Some(path) = row.task {
+        let _ = write!(capability, "; as a task `{path}`");
+    }
     let cacheable = names(row.cacheable.intersection(shown));
     let silence = match (row.kind, row.timeout) {
         (MethodKind::Notification, _) => "—",

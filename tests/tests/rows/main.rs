@@ -24,6 +24,9 @@ use mcp_sansio::{
 use mcp_sansio_tests::{methods::page, say};
 use pair::{Pair, declarer};
 
+/// Notices of extensions for which the engine has no command yet: these go to who subscribed to a task.
+const UNSENT: [&str; 1] = ["notifications/tasks"];
+
 const SIDES: [Side; 2] = [Side::Client, Side::Server];
 
 /// Something to play, and the revision that it is played in.
@@ -46,7 +49,7 @@ fn each<T>(what: &str, all: Vec<Play<T>>, play: impl Fn(T)) {
     say(&format!("{sum} {what} ({})", counts.join(", ")));
 }
 
-/// Every (row, revision, sender) of the table.
+/// Every (row, revision, sender) of the table, but for what is not sent yet.
 fn all() -> impl Iterator<Item = (&'static MethodRow, Revision, Side)> {
     let of_row = |row: &'static MethodRow| {
         let revisions = Revision::all().filter(|one| row.revisions.union(row.embedded).contains(*one));
@@ -55,7 +58,7 @@ fn all() -> impl Iterator<Item = (&'static MethodRow, Revision, Side)> {
             senders.map(move |sender| (row, revision, sender))
         })
     };
-    method::rows().iter().flat_map(of_row)
+    method::rows().iter().filter(|row| !UNSENT.contains(&row.name)).flat_map(of_row)
 }
 
 fn label(row: &MethodRow, revision: Revision, sender: Side) -> String {
@@ -127,13 +130,15 @@ fn what_the_table_lacks_is_neither_sent_nor_served() {
 fn what_is_not_declared_is_neither_sent_nor_served() {
     let gated = all().filter_map(|(row, revision, sender)| {
         let lacking = row.extension.or(row.capability)?;
-        let is_message = row.revisions.contains(revision);
-        is_message.then(|| (label(row, revision, sender), revision, (row, revision, sender, lacking)))
+        Some((label(row, revision, sender), revision, (row, revision, sender, lacking)))
     });
     each("rows that nobody declares", gated.collect(), |(row, revision, sender, lacking)| {
         let mut pair = Pair::open(revision, Some(lacking));
         if row.ungated.contains(revision) {
             return play::play(pair, row, sender);
+        }
+        if row.embedded.contains(revision) {
+            panic!("questions in results");
         }
         let params = play::params(row);
         if row.kind == MethodKind::Notification {
@@ -147,6 +152,18 @@ fn what_is_not_declared_is_neither_sent_nor_served() {
         let answer = pair.receive(declarer(row, sender), row.kind, row.name, &params);
         assert_eq!(answer.unwrap()["error"]["code"], -32601);
     });
+}
+
+#[test]
+fn what_is_not_sent_yet_is_refused() {
+    for name in UNSENT {
+        let row = method::rows().iter().find(|row| row.name == name).unwrap();
+        for revision in Revision::all().filter(|revision| row.revisions.contains(*revision)) {
+            let mut pair = Pair::open(revision, None);
+            let refused = pair.notify(Side::Server, name, &play::params(row));
+            assert_eq!(refused, Err(SendError::NotInRevision), "{name} can be sent: play it");
+        }
+    }
 }
 
 #[test]

@@ -2,14 +2,14 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_sansio::{
-    CallHandle, RequestHandle, Seed,
+    CallHandle, InputHandle, RequestHandle, Seed,
     error::SendError,
     event::{Action, Event, Outcome, Target},
     json::Json,
     method::{self, MethodKind, MethodRow, Side},
     revision::{Era, Revision},
     session::{CallOptions, Client, ClientConfig, Server, ServerConfig},
-    time::Instant,
+    time::{Instant, WallClock},
 };
 use mcp_sansio_gate::Gate;
 use serde_json::{Value, json};
@@ -37,7 +37,10 @@ fn capabilities(side: Side, lacking: Option<&str>) -> Value {
         let declares = [Side::Client, Side::Server]
             .into_iter()
             .any(|sender| row.senders.include(sender) && declarer(row, sender) == side);
-        if let Some(path) = row.capability.filter(|path| declares && !is_within(path, lacking)) {
+        for path in row.capability.into_iter().chain(row.task) {
+            if !declares || is_within(path, lacking) {
+                continue;
+            }
             let is_flag = path.contains('.') && !path.starts_with("tasks");
             let mut place = &mut all;
             for step in path.split('.') {
@@ -52,6 +55,13 @@ fn capabilities(side: Side, lacking: Option<&str>) -> Value {
         }
     }
     all
+}
+
+/// What an application was asked, and has to answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    Server(RequestHandle),
+    Client(InputHandle),
 }
 
 pub struct Pair {
@@ -72,7 +82,7 @@ impl Pair {
         let server = json!({
             "info": {"name": "server", "version": "1"},
             "capabilities": capabilities(Side::Server, lacking),
-            "tools": [{"name": "echo", "inputSchema": {"type": "object"}}],
+            "tools": [{"name": "echo", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "optional"}}],
             "resources": [{"name": "a", "uri": "test://a"}],
             "resourceTemplates": [{"name": "t", "uriTemplate": "test://t/{text}"}],
             "prompts": [{"name": "echo", "arguments": [{"name": "text"}]}],
@@ -84,11 +94,13 @@ impl Pair {
         });
         let server = ServerConfig::from_json(server.to_string().as_bytes()).unwrap();
         let client = ClientConfig::from_json(client.to_string().as_bytes()).unwrap();
+        let now = Instant::from_nanos(1_000_000_000);
+        let clock = WallClock { at: now, unix_millis: 1_764_066_600_000 };
         let mut pair = Self {
             revision,
-            server: Server::new(Arc::new(server), Seed([1; 32])),
-            client: Client::new(Arc::new(client), Seed([2; 32])),
-            now: Instant::from_nanos(1_000_000_000),
+            server: Server::new(Arc::new(server), Seed([1; 32])).with_clock(clock),
+            client: Client::new(Arc::new(client), Seed([2; 32])).with_clock(clock),
+            now,
             said: Vec::new(),
             events: Vec::new(),
             last_raw: 0,
@@ -215,11 +227,14 @@ impl Pair {
             Side::Server => self.server.notify(self.now, Target::Channel, method, Some(raw(&params))),
         }
     }
-    pub fn respond(&mut self, request: RequestHandle, result: &Value) {
+    /// The application of a side answers what it was asked.
+    pub fn respond(&mut self, asked: Asked, result: &Value) {
         let result = result.to_string();
-        self.server
-            .respond(self.now, request, Outcome::Result { result: raw(&result), cache: None })
-            .unwrap();
+        let outcome = Outcome::Result { result: raw(&result), cache: None };
+        match asked {
+            Asked::Server(request) => self.server.respond(self.now, request, outcome).unwrap(),
+            Asked::Client(input) => self.client.answer(self.now, input, outcome).unwrap(),
+        }
     }
 
     /// A side receives this message that its peer's engine would not send; what it says to it.

@@ -2,15 +2,15 @@
 use std::time::Duration;
 
 use mcp_sansio::{
-    CallHandle, InputHandle, RequestHandle,
-    event::{Event, Outcome, OverReason, Target},
+    CallHandle,
+    event::{Event, OverReason, Target},
     method::{self, Handling, MethodKind, MethodRow, Side},
     revision::{Era, Revision},
-    session::{CallOptions, Change, LogLevel},
+    session::{CallOptions, Change, LogLevel, SubscriptionFilter, TaskOptions},
 };
 use serde_json::{Value, json};
 
-use super::pair::{Pair, raw};
+use super::pair::{Asked, Pair, raw};
 
 /// Something that a member of `params` may be.
 fn sample(field: &str) -> Value {
@@ -40,7 +40,9 @@ fn sample(field: &str) -> Value {
 
 /// Params with all that the row requires.
 pub fn params(row: &MethodRow) -> Value {
-    row.required.iter().map(|field| ((*field).to_owned(), sample(field))).collect()
+    // A form has a schema, which not all that is elicited has.
+    let of_form = (row.name == "elicitation/create").then_some("requestedSchema");
+    row.required.iter().copied().chain(of_form).map(|field| (field.to_owned(), sample(field))).collect()
 }
 
 /// A result of the application.
@@ -50,7 +52,12 @@ fn result(row: &MethodRow) -> Value {
         Handling::ReadResource => json!({"contents": [{"uri": "test://a", "text": "a"}]}),
         Handling::GetPrompt => json!({"messages": []}),
         Handling::Complete => json!({"completion": {"values": ["a"]}}),
-        Handling::Input | Handling::Deliver => json!({"any": "thing"}),
+        Handling::Input if row.name == "sampling/createMessage" => {
+            json!({"role": "assistant", "content": {"type": "text", "text": "yes"}, "model": "m"})
+        }
+        Handling::Input if row.name == "elicitation/create" => json!({"action": "decline"}),
+        Handling::Input => json!({"roots": [{"uri": "file:///a"}]}),
+        Handling::Deliver => json!({"any": "thing"}),
         other => panic!("say what {other:?} is answered with"),
     }
 }
@@ -133,6 +140,50 @@ pub fn play(mut pair: Pair, row: &'static MethodRow, sender: Side) {
             listen(&mut pair);
             pair.said(sender, row);
             assert_eq!(notice(&mut pair, row, sender)["notifications"], sample("notifications"));
+            let uris = &["test://a"];
+            let filter = SubscriptionFilter { tools: true, prompts: true, resources: true, uris };
+            let subscription = pair.client.subscribe(pair.now, filter).unwrap();
+            pair.flow();
+            pair.said(sender, row);
+            let honoured: Value = pair.event(sender.peer(), |event| match event {
+                Event::Subscribed(subscribed) if subscribed.call == subscription => {
+                    Some(subscribed.filter.decode().unwrap())
+                }
+                _ => None,
+            });
+            assert_eq!(honoured, sample("notifications"));
+        }
+        Handling::TaskGet => {
+            let task = start_task(&mut pair, sender);
+            assert_eq!(about_task(&mut pair, row, sender, &task)["status"], "working");
+        }
+        Handling::TaskList => {
+            let task = start_task(&mut pair, sender);
+            assert_eq!(about_task(&mut pair, row, sender, &task)["tasks"][0]["taskId"], *task.id);
+        }
+        Handling::TaskCancel => {
+            let task = start_task(&mut pair, sender);
+            assert_eq!(about_task(&mut pair, row, sender, &task)["status"], "cancelled");
+            is_over(&mut pair, sender.peer(), task.pending.asked);
+        }
+        Handling::TaskResult => {
+            let task = start_task(&mut pair, sender);
+            let call = pair.call(sender, row.name, &json!({"taskId": task.id})).unwrap();
+            pair.flow();
+            let of = task.pending.row;
+            pair.respond(task.pending.asked, &result(of));
+            pair.flow();
+            let answered = pair.exchange(sender, row);
+            assert_eq!(pair.outcome(sender, call), Ok(answered.clone()));
+            assert_has(&answered, &result(of));
+        }
+        Handling::TaskStatus => {
+            let task = start_task(&mut pair, sender.peer());
+            pair.respond(task.pending.asked, &result(task.pending.row));
+            pair.flow();
+            pair.said(sender, row);
+            let seen = notice(&mut pair, row, sender);
+            assert_eq!((&seen["taskId"], &seen["status"]), (&json!(task.id), &json!("completed")));
         }
         other => panic!("say how {other:?} is played"),
     }
@@ -154,24 +205,28 @@ fn ask_engine(pair: &mut Pair, row: &'static MethodRow, sender: Side) -> Value {
     result
 }
 
-/// The request that arrived at the application of a server.
-fn request(pair: &mut Pair, row: &MethodRow) -> RequestHandle {
+/// What arrived at the application of this side.
+fn asked(pair: &mut Pair, side: Side, row: &MethodRow) -> Asked {
     let revision = pair.revision;
-    pair.event(Side::Server, |event| match event {
+    pair.event(side, |event| match event {
         Event::Request(request) if request.method().name() == row.name => {
             assert_eq!(request.revision(), revision);
-            Some(request.handle())
+            Some(Asked::Server(request.handle()))
         }
+        Event::Input(input) if input.method == row.name => Some(Asked::Client(input.input)),
         _ => None,
     })
 }
 
-/// The question that arrived at the application of a client.
-fn question(pair: &mut Pair, row: &MethodRow) -> InputHandle {
-    pair.event(Side::Client, |event| match event {
-        Event::Input(input) if input.method == row.name => Some(input.input),
+/// What was asked is over without an answer.
+fn is_over(pair: &mut Pair, side: Side, asked: Asked) {
+    pair.event(side, |event| match event {
+        Event::Over { request, reason: OverReason::Cancelled } if Asked::Server(*request) == asked => {
+            Some(())
+        }
+        Event::InputOver { input } if Asked::Client(*input) == asked => Some(()),
         _ => None,
-    })
+    });
 }
 
 /// The params of the notice that arrived at the application of the other side.
@@ -188,33 +243,39 @@ fn notice(pair: &mut Pair, row: &MethodRow, sender: Side) -> Value {
 fn ask_application(pair: &mut Pair, row: &'static MethodRow, sender: Side) {
     let call = pair.call(sender, row.name, &params(row)).unwrap();
     pair.flow();
-    match sender {
-        Side::Client => {
-            let request = request(pair, row);
-            pair.respond(request, &result(row));
-        }
-        Side::Server => {
-            let input = question(pair, row);
-            let result = result(row).to_string();
-            let outcome = Outcome::Result { result: raw(&result), cache: None };
-            pair.client.answer(pair.now, input, outcome).unwrap();
-        }
-    }
+    let asked = asked(pair, sender.peer(), row);
+    pair.respond(asked, &result(row));
     pair.flow();
     let answered = pair.exchange(sender, row);
     assert_eq!(pair.outcome(sender, call), Ok(answered.clone()));
-    for (key, value) in result(row).as_object().unwrap() {
-        assert_eq!(answered[key], *value);
+    assert_has(&answered, &result(row));
+}
+
+/// What the application said is there, whatever the engine added.
+fn assert_has(answered: &Value, result: &Value) {
+    for (key, value) in result.as_object().unwrap() {
+        assert_eq!(answered[key], *value, "{answered}");
     }
 }
 
-/// A call that the application of the other side has not answered: by a client of a tool, by a server a question.
-fn call_something(pair: &mut Pair, by: Side, options: CallOptions<'_>) -> (CallHandle, &'static MethodRow) {
+/// A call that the application of the other side has not answered.
+struct Pending {
+    call: CallHandle,
+    row: &'static MethodRow,
+    asked: Asked,
+}
+
+/// What a side asks the other's application: a client calls a tool, a server asks the model.
+fn something(by: Side, revision: Revision) -> &'static MethodRow {
     let handling = if by == Side::Client { Handling::CallTool } else { Handling::Input };
-    let row = named(handling, by, pair.revision);
+    named(handling, by, revision)
+}
+
+fn call_something(pair: &mut Pair, by: Side, options: CallOptions<'_>) -> Pending {
+    let row = something(by, pair.revision);
     let call = pair.call_with(by, row.name, &params(row), options).unwrap();
     pair.flow();
-    (call, row)
+    Pending { call, row, asked: asked(pair, by.peer(), row) }
 }
 
 /// A client subscribes to everything.
@@ -223,6 +284,31 @@ fn listen(pair: &mut Pair) -> CallHandle {
     let call = pair.call(Side::Client, row.name, &params(row)).unwrap();
     pair.flow();
     call
+}
+
+/// A call that runs as a task of the other side.
+struct Task {
+    id: String,
+    pending: Pending,
+}
+
+fn start_task(pair: &mut Pair, by: Side) -> Task {
+    let options = CallOptions::new().task(Some(TaskOptions::new().wait(false)));
+    let pending = call_something(pair, by, options);
+    let created = pair.outcome(by, pending.call).unwrap();
+    let id = created["task"]["taskId"].as_str().expect("the id of a task").to_owned();
+    pair.forget();
+    Task { id, pending }
+}
+
+/// Asks about a task, and sees the engine of the other side answer.
+fn about_task(pair: &mut Pair, row: &'static MethodRow, sender: Side, task: &Task) -> Value {
+    let params = if row.name_field.is_some() { json!({"taskId": task.id}) } else { json!({}) };
+    let call = pair.call(sender, row.name, &params).unwrap();
+    pair.flow();
+    let answered = pair.exchange(sender, row);
+    assert_eq!(pair.outcome(sender, call), Ok(answered.clone()));
+    answered
 }
 
 fn cancel(pair: &mut Pair, row: &'static MethodRow, sender: Side) {
@@ -235,53 +321,31 @@ fn cancel(pair: &mut Pair, row: &'static MethodRow, sender: Side) {
         assert!(pair.outcome(Side::Client, listening).is_ok());
         return;
     }
-    let (call, of) = call_something(pair, sender, CallOptions::new());
+    let pending = call_something(pair, sender, CallOptions::new());
     match sender {
-        Side::Client => {
-            let handle = request(pair, of);
-            pair.client.cancel(pair.now, call, Some("enough")).unwrap();
-            pair.flow();
-            let reason = pair.event(Side::Server, |event| match event {
-                Event::Over { request, reason } if *request == handle => Some(*reason),
-                _ => None,
-            });
-            assert_eq!(reason, OverReason::Cancelled);
-        }
-        Side::Server => {
-            let handle = question(pair, of);
-            pair.server.cancel(pair.now, call, Some("enough")).unwrap();
-            pair.flow();
-            pair.event(Side::Client, |event| match event {
-                Event::InputOver { input } if *input == handle => Some(()),
-                _ => None,
-            });
-        }
+        Side::Client => pair.client.cancel(pair.now, pending.call, Some("enough")).unwrap(),
+        Side::Server => pair.server.cancel(pair.now, pending.call, Some("enough")).unwrap(),
     }
-    let id = pair.said(sender, of)["id"].clone();
+    pair.flow();
+    is_over(pair, sender.peer(), pending.asked);
+    let id = pair.said(sender, pending.row)["id"].clone();
     let said = pair.said(sender, row);
     assert_eq!((&said["params"]["requestId"], &said["params"]["reason"]), (&id, &json!("enough")));
-    assert_eq!(pair.outcome(sender, call), Err("call.cancelled"));
+    assert_eq!(pair.outcome(sender, pending.call), Err("call.cancelled"));
 }
 
 fn progress(pair: &mut Pair, row: &'static MethodRow, sender: Side) {
     let caller = sender.peer();
-    let (wanted, of) = call_something(pair, caller, CallOptions::new().progress(true));
-    let now = pair.now;
-    let sent = match sender {
-        Side::Server => {
-            let handle = request(pair, of);
-            pair.server.progress(now, handle, 1.0, Some(2.0), None)
-        }
-        Side::Client => {
-            let handle = question(pair, of);
-            pair.client.progress(now, handle, 1.0, Some(2.0), None)
-        }
+    let pending = call_something(pair, caller, CallOptions::new().progress(true));
+    let sent = match pending.asked {
+        Asked::Server(request) => pair.server.progress(pair.now, request, 1.0, Some(2.0), None),
+        Asked::Client(input) => pair.client.progress(pair.now, input, 1.0, Some(2.0), None),
     };
     assert_eq!(sent, Ok(true));
     pair.flow();
     pair.said(sender, row);
     let seen: Value = pair.event(caller, |event| match event {
-        Event::Progress { call, params } if *call == wanted => Some(params.decode().unwrap()),
+        Event::Progress { call, params } if *call == pending.call => Some(params.decode().unwrap()),
         _ => None,
     });
     assert_eq!((&seen["progress"], &seen["total"]), (&json!(1), &json!(2)));
@@ -293,8 +357,10 @@ fn log_target(pair: &mut Pair) -> Target {
         Era::Legacy => Target::Channel,
         Era::Modern => {
             let options = CallOptions::new().log_level(Some(LogLevel::Debug));
-            let (_, of) = call_something(pair, Side::Client, options);
-            Target::Request(request(pair, of))
+            match call_something(pair, Side::Client, options).asked {
+                Asked::Server(request) => Target::Request(request),
+                Asked::Client(_) => panic!("a client asked a client"),
+            }
         }
     }
 }
@@ -341,6 +407,13 @@ pub fn send_undeclared(pair: &mut Pair, row: &'static MethodRow, sender: Side) -
         Handling::Log => {
             let target = log_target(pair);
             let sent = pair.server.log(pair.now, target, LogLevel::Error, None, raw("1"));
+            return sent.map_or_else(|error| error.code(), |_| "sent");
+        }
+        Handling::TaskStatus => {
+            // It is about a task, which the other side can't have started.
+            let of = something(sender.peer(), pair.revision);
+            let options = CallOptions::new().task(Some(TaskOptions::new()));
+            let sent = pair.call_with(sender.peer(), of.name, &params(of), options);
             return sent.map_or_else(|error| error.code(), |_| "sent");
         }
         _ => {
