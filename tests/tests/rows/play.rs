@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use mcp_sansio::{
     CallHandle,
-    event::{Event, OverReason, Target},
+    event::{Event, Outcome, OverReason, Question, Target},
     method::{self, Handling, MethodKind, MethodRow, Side},
     revision::{Era, Revision},
     session::{CallOptions, Change, LogLevel, SubscriptionFilter, TaskOptions},
@@ -41,7 +41,7 @@ fn sample(field: &str) -> Value {
 /// Params with all that the row requires.
 pub fn params(row: &MethodRow) -> Value {
     // A form has a schema, which not all that is elicited has.
-    let of_form = (row.name == "elicitation/create").then_some("requestedSchema");
+    let of_form = (row.handling == Handling::Elicit).then_some("requestedSchema");
     row.required.iter().copied().chain(of_form).map(|field| (field.to_owned(), sample(field))).collect()
 }
 
@@ -52,11 +52,11 @@ fn result(row: &MethodRow) -> Value {
         Handling::ReadResource => json!({"contents": [{"uri": "test://a", "text": "a"}]}),
         Handling::GetPrompt => json!({"messages": []}),
         Handling::Complete => json!({"completion": {"values": ["a"]}}),
-        Handling::Input if row.name == "sampling/createMessage" => {
+        Handling::Sample => {
             json!({"role": "assistant", "content": {"type": "text", "text": "yes"}, "model": "m"})
         }
-        Handling::Input if row.name == "elicitation/create" => json!({"action": "decline"}),
-        Handling::Input => json!({"roots": [{"uri": "file:///a"}]}),
+        Handling::Elicit => json!({"action": "decline"}),
+        Handling::ListRoots => json!({"roots": [{"uri": "file:///a"}]}),
         Handling::Deliver => json!({"any": "thing"}),
         other => panic!("say what {other:?} is answered with"),
     }
@@ -71,7 +71,7 @@ fn named(handling: Handling, sender: Side, revision: Revision) -> &'static Metho
 pub fn play(mut pair: Pair, row: &'static MethodRow, sender: Side) {
     let revision = pair.revision;
     match row.handling {
-        _ if row.embedded.contains(revision) => panic!("questions in results"),
+        _ if row.embedded.contains(revision) => ask_in_result(&mut pair, row, sender),
         Handling::Initialize => {
             assert_eq!(pair.exchange(sender, row)["protocolVersion"], revision.name());
             for side in [Side::Client, Side::Server] {
@@ -112,7 +112,9 @@ pub fn play(mut pair: Pair, row: &'static MethodRow, sender: Side) {
         | Handling::ReadResource
         | Handling::GetPrompt
         | Handling::Complete
-        | Handling::Input => ask_application(&mut pair, row, sender),
+        | Handling::Sample
+        | Handling::Elicit
+        | Handling::ListRoots => ask_application(&mut pair, row, sender),
         Handling::Deliver if row.kind == MethodKind::Request => ask_application(&mut pair, row, sender),
         Handling::Deliver => {
             pair.notify(sender, row.name, &params(row)).unwrap();
@@ -251,6 +253,50 @@ fn ask_application(pair: &mut Pair, row: &'static MethodRow, sender: Side) {
     assert_has(&answered, &result(row));
 }
 
+/// A client calls a tool, whose handler has a question first.
+fn question_first(pair: &mut Pair, row: &'static MethodRow) -> Pending {
+    let pending = call_something(pair, Side::Client, CallOptions::new());
+    let Asked::Server(request) = pending.asked else { panic!("a client asked a client") };
+    let params = params(row).to_string();
+    let question = Question { key: "first", method: row.name, params: Some(raw(&params)) };
+    let outcome = Outcome::InputRequired { questions: &[question], state: Some(b"state") };
+    pair.server.respond(pair.now, request, outcome).unwrap();
+    pair.flow();
+    pending
+}
+
+/// Asks in the result of a call, sees the client's application answer, and the answer arrive with the call made again.
+fn ask_in_result(pair: &mut Pair, row: &'static MethodRow, sender: Side) {
+    let pending = question_first(pair, row);
+    let carried = &pair.exchange(sender.peer(), pending.row)["inputRequests"]["first"];
+    assert_eq!((&carried["method"], &carried["params"]), (&json!(row.name), &params(row)));
+    let asked_client = asked(pair, sender.peer(), row);
+    pair.respond(asked_client, &result(row));
+    pair.flow();
+    let (again, state, answer) = pair.event(sender, |event| match event {
+        Event::Request(request) => {
+            let input = request.input().expect("what the client answered");
+            let [(key, answer)] = &input.answers[..] else { panic!("one answer, not {:?}", input.answers) };
+            assert_eq!((&**key, request.round()), ("first", 1));
+            let state = input.state.as_deref().map(<[u8]>::to_vec);
+            Some((Asked::Server(request.handle()), state, answer.decode::<Value>().unwrap()))
+        }
+        _ => None,
+    });
+    assert_eq!((state.as_deref(), answer), (Some(&b"state"[..]), result(row)));
+    pair.respond(again, &result(pending.row));
+    pair.flow();
+    assert_has(&pair.outcome(sender.peer(), pending.call).unwrap(), &result(pending.row));
+}
+
+/// The same of a client that did not declare it: the call fails, and its application is not asked.
+pub fn ask_undeclared(pair: &mut Pair, row: &'static MethodRow, sender: Side) {
+    let pending = question_first(pair, row);
+    assert_eq!(pair.outcome(sender.peer(), pending.call), Err("call.rpc"));
+    assert!(!pair.events(sender.peer()).iter().any(|event| matches!(event, Event::Input(_))));
+    pair.event(sender, |event| matches!(event, Event::Over { reason: OverReason::Input, .. }).then_some(()));
+}
+
 /// What the application said is there, whatever the engine added.
 fn assert_has(answered: &Value, result: &Value) {
     for (key, value) in result.as_object().unwrap() {
@@ -267,7 +313,7 @@ struct Pending {
 
 /// What a side asks the other's application: a client calls a tool, a server asks the model.
 fn something(by: Side, revision: Revision) -> &'static MethodRow {
-    let handling = if by == Side::Client { Handling::CallTool } else { Handling::Input };
+    let handling = if by == Side::Client { Handling::CallTool } else { Handling::Sample };
     named(handling, by, revision)
 }
 
