@@ -137,9 +137,7 @@ fn what_is_not_declared_is_neither_sent_nor_served() {
         if row.ungated.contains(revision) {
             return play::play(pair, row, sender);
         }
-        if row.embedded.contains(revision) {
-            panic!("questions in results");
-        }
+        assert!(!row.embedded.contains(revision), "questions in results");
         let params = play::params(row);
         if row.kind == MethodKind::Notification {
             assert_eq!(play::send_undeclared(&mut pair, row, sender), "send.missing_capability");
