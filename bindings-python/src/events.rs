@@ -1,5 +1,5 @@
 //! What a connection tells its application, as small frozen classes.
-use mcp_sansio::embed::{Batch, Code, Record, TOOL_CALL, UNCHECKED};
+use mcp_sansio::embed::{Batch, Code, Record, TASK, TOOL_CALL, UNCHECKED};
 use pyo3::{
     prelude::*,
     types::{PyString, PyTuple},
@@ -103,6 +103,8 @@ event! {
         variables: Option<Py<PyString>>,
         /// 0 the first time; n after n rounds of questions.
         round: i64,
+        /// The id of the task that it runs as.
+        task: Option<String>,
         /// Whether it calls a tool.
         is_tool_call: bool,
         /// Whether the arguments are still to be checked against the tool's schema.
@@ -114,7 +116,7 @@ event! {
     Over {
         /// Which.
         request: u64,
-        /// `over.cancelled`, `over.closed`, `over.input` or `over.handler_timeout`.
+        /// `over.cancelled`, `over.closed`, `over.expired`, `over.input` or `over.handler_timeout`.
         reason: String,
     }
 }
@@ -127,6 +129,8 @@ event! {
         result: Py<PyString>,
         /// Whether it was answered from the cache.
         cached: bool,
+        /// Its `resultType`, where that is one of an extension.
+        kind: Option<String>,
     }
 }
 event! {
@@ -148,6 +152,30 @@ event! {
     }
 }
 event! {
+    /// A call became a task, or the state of its task changed.
+    Task {
+        /// Which call.
+        call: u64,
+        /// The `Task` object, JSON.
+        task: Py<PyString>,
+        /// A text that the model may be given at once, a JSON string.
+        immediate: Option<Py<PyString>>,
+    }
+}
+event! {
+    /// A subscription is in force.
+    Subscribed {
+        /// Which call.
+        call: u64,
+        /// The filter that the server honours, JSON.
+        filter: Py<PyString>,
+        /// What was asked for beyond it, JSON.
+        missing: Py<PyString>,
+        /// Whether it was interrupted, so that changes may have been missed.
+        again: bool,
+    }
+}
+event! {
     /// A question to the client's application: answer it exactly once.
     Input {
         /// Whom to answer.
@@ -158,6 +186,8 @@ event! {
         method: String,
         /// Its params, JSON.
         params: Option<Py<PyString>>,
+        /// The id of the task that it runs as.
+        task: Option<String>,
     }
 }
 event! {
@@ -176,6 +206,15 @@ event! {
         method: String,
         /// Its params, JSON.
         params: Option<Py<PyString>>,
+    }
+}
+event! {
+    /// The first subscriber of a resource came, or the last one went.
+    Watched {
+        /// The resource.
+        uri: String,
+        /// Whether anyone listens from now on.
+        wanted: bool,
     }
 }
 event! {
@@ -242,7 +281,12 @@ impl<'a> Texts<'a> {
 }
 
 /// The Python object of a record; `None` for one that is no event.
-fn event(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Option<Py<PyAny>>> {
+fn event(
+    py: Python<'_>,
+    batch: &Batch,
+    record: &Record,
+    tasks: &mut impl Iterator<Item = Option<String>>,
+) -> PyResult<Option<Py<PyAny>>> {
     let mut texts = Texts { batch, ranges: record.texts.into_iter() };
     let (subject, related) = (record.handle, record.related);
     let owner = (related != 0).then_some(related);
@@ -270,6 +314,7 @@ fn event(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Option<Py<P
                 template: texts.name(),
                 variables: texts.payload(py),
                 round: record.number,
+                task: if related & TASK == 0 { None } else { tasks.next().flatten() },
                 is_tool_call: related & TOOL_CALL != 0,
                 unchecked: related & UNCHECKED != 0,
             },
@@ -279,9 +324,8 @@ fn event(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Option<Py<P
             Py::new(py, Over { request: subject, reason: texts.code() })?.into_any()
         }
         code if code == Code::Completed as u32 => {
-            let completed =
-                Completed { call: subject, result: texts.required(py), cached: record.number == 1 };
-            Py::new(py, completed)?.into_any()
+            let (result, kind) = (texts.required(py), texts.name());
+            Py::new(py, Completed { call: subject, result, cached: record.number == 1, kind })?.into_any()
         }
         code if code == Code::Failed as u32 => {
             let (reason, message, data) =
@@ -292,9 +336,21 @@ fn event(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Option<Py<P
         code if code == Code::Progress as u32 => {
             Py::new(py, Progress { call: subject, params: texts.required(py) })?.into_any()
         }
+        code if code == Code::Task as u32 => {
+            let (task, immediate) = (texts.required(py), texts.payload(py));
+            Py::new(py, Task { call: subject, task, immediate })?.into_any()
+        }
+        code if code == Code::Subscribed as u32 => {
+            let (filter, missing) = (texts.required(py), texts.required(py));
+            let again = record.number == 1;
+            Py::new(py, Subscribed { call: subject, filter, missing, again })?.into_any()
+        }
+        code if code == Code::Watched as u32 => {
+            Py::new(py, Watched { uri: texts.code(), wanted: record.number == 1 })?.into_any()
+        }
         code if code == Code::Input as u32 => {
-            let input =
-                Input { handle: subject, call: owner, method: texts.code(), params: texts.payload(py) };
+            let (method, params, task) = (texts.code(), texts.payload(py), texts.name());
+            let input = Input { handle: subject, call: owner, method, params, task };
             Py::new(py, input)?.into_any()
         }
         code if code == Code::InputOver as u32 => Py::new(py, InputOver { input: subject })?.into_any(),
@@ -318,10 +374,16 @@ fn event(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Option<Py<P
     Ok(Some(object))
 }
 
-/// Appends the events of a batch, in order.
-pub fn append(py: Python<'_>, batch: &Batch, events: &mut Vec<Py<PyAny>>) -> PyResult<()> {
+/// Appends the events of a batch, in order. `tasks` are the ids of those requests that run as tasks.
+pub fn append(
+    py: Python<'_>,
+    batch: &Batch,
+    tasks: Vec<Option<String>>,
+    events: &mut Vec<Py<PyAny>>,
+) -> PyResult<()> {
+    let mut tasks = tasks.into_iter();
     for record in &batch.records {
-        events.extend(event(py, batch, record)?);
+        events.extend(event(py, batch, record, &mut tasks)?);
     }
     Ok(())
 }
