@@ -235,6 +235,7 @@ connection! {
     ServerConnection {
         #[new]
         #[pyo3(signature = (config, *, messages=false, seed=None, principal=None, groups=Vec::new()))]
+        #[expect(clippy::needless_pass_by_value, reason = "made for this call")]
         fn new(
             py: Python<'_>,
             config: Json<'_>,
@@ -427,6 +428,7 @@ connection! {
         }
         /// Subscribes to changes, and returns the call's handle.
         #[pyo3(signature = (now, *, tools=false, prompts=false, resources=false, uris=Vec::new()))]
+        #[expect(clippy::needless_pass_by_value, reason = "made for this call")]
         fn subscribe(
             &self,
             py: Python<'_>,

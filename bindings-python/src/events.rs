@@ -157,7 +157,7 @@ event! {
         /// Which call.
         call: u64,
         /// The `Task` object, JSON.
-        task: Py<PyString>,
+        state: Py<PyString>,
         /// A text that the model may be given at once, a JSON string.
         immediate: Option<Py<PyString>>,
     }
@@ -337,8 +337,8 @@ fn event(
             Py::new(py, Progress { call: subject, params: texts.required(py) })?.into_any()
         }
         code if code == Code::Task as u32 => {
-            let (task, immediate) = (texts.required(py), texts.payload(py));
-            Py::new(py, Task { call: subject, task, immediate })?.into_any()
+            let (state, immediate) = (texts.required(py), texts.payload(py));
+            Py::new(py, Task { call: subject, state, immediate })?.into_any()
         }
         code if code == Code::Subscribed as u32 => {
             let (filter, missing) = (texts.required(py), texts.required(py));

@@ -200,13 +200,13 @@ def test_a_call_runs_as_a_task() -> None:
     at_server, at_client = pair.take()
     request, begun = one(at_server, events.Request), one(at_client, events.Task)
     assert begun.call == call
-    state = json.loads(begun.task)
+    state = json.loads(begun.state)
     assert (state["taskId"], state["status"], state["ttl"]) == (request.task, "working", 60_000)
     assert state["createdAt"].startswith("2025-11-24T")
     assert begun.immediate is None
 
     pair.server.task_status(request.handle, "halfway", pair.now)
-    assert json.loads(one(pair.take()[1], events.Task).task)["statusMessage"] == "halfway"
+    assert json.loads(one(pair.take()[1], events.Task).state)["statusMessage"] == "halfway"
     pair.server.respond(request.handle, DONE, pair.now)
     assert completed(pair, call)["content"] == []
 
@@ -246,12 +246,12 @@ def test_a_question_runs_as_a_task_and_tells_its_progress() -> None:
     call = pair.server.call("elicitation/create", form, pair.now, progress=True, task="followed")
     at_server, at_client = pair.take()
     question = one(at_client, events.Input)
-    assert json.loads(one(at_server, events.Task).task)["taskId"] == question.task
+    assert json.loads(one(at_server, events.Task).state)["taskId"] == question.task
     assert pair.client.progress(question.handle, 1, pair.now, total=2, message="reading") is True
     pair.client.task_status(question.handle, "thinking", pair.now)
     at_server, _ = pair.take()
     assert json.loads(one(at_server, events.Progress).params)["message"] == "reading"
-    assert json.loads(one(at_server, events.Task).task)["statusMessage"] == "thinking"
+    assert json.loads(one(at_server, events.Task).state)["statusMessage"] == "thinking"
     pair.client.answer(question.handle, '{"action": "decline"}', pair.now)
     at_server, _ = pair.take()
     outcome = one(at_server, events.Completed)

@@ -28,11 +28,10 @@ class Tool(_Wire):
     annotations: dict[str, Any] | None = None
 
 
-class ToolPage(_Wire):
-    """A page of a server's tools."""
+class ToolList(_Wire):
+    """All tools of a server."""
 
     tools: list[Tool]
-    next_cursor: str | None = None
 
 
 class ToolResult(_Wire):

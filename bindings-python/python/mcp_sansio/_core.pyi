@@ -166,12 +166,12 @@ class Progress:
 class Task:
     """A call became a task, or the state of its task changed; its outcome follows."""
 
-    __match_args__ = ("call", "task", "immediate")
+    __match_args__ = ("call", "state", "immediate")
     @property
     def call(self) -> int:
         """Which call."""
     @property
-    def task(self) -> str:
+    def state(self) -> str:
         """The `Task` object, JSON: `taskId`, `status` and more."""
     @property
     def immediate(self) -> str | None:

@@ -62,6 +62,7 @@ class Driver(Generic[Connection]):
     def __init__(self, connection: Connection, deliver: Callable[[Event], None]) -> None:
         """Takes an unused connection, and where its events go."""
         self.connection: Connection = connection
+        connection.set_wall_clock(time.time_ns() // 1_000_000, time.monotonic_ns())
         self.closed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """Done when the engine says `Closed`, with its reason; or when the engine failed, with the error."""
         self.flushed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
