@@ -261,6 +261,18 @@ connection! {
         ) -> PyResult<()> {
             self.run(py, |engine| engine.respond(now, request, result.0, ttl_ms, public))
         }
+        /// Answers with questions, a JSON object, and with state that the handler wants to see again.
+        #[pyo3(signature = (request, questions, now, *, state=None))]
+        fn respond_input_required(
+            &self,
+            py: Python<'_>,
+            request: u64,
+            questions: Json<'_>,
+            now: u64,
+            state: Option<&[u8]>,
+        ) -> PyResult<()> {
+            self.run(py, |engine| engine.respond_input_required(now, request, questions.0, state))
+        }
         /// Answers with a result of a kind that an extension defines.
         fn respond_extension(
             &self,
@@ -440,6 +452,10 @@ connection! {
         ) -> PyResult<u64> {
             let uris: Vec<&str> = uris.iter().map(String::as_str).collect();
             self.run(py, |engine| engine.subscribe(now, tools, prompts, resources, &uris))
+        }
+        /// The name that the revision in use has for a purpose.
+        fn method_for(&self, py: Python<'_>, purpose: &str) -> PyResult<&'static str> {
+            self.run(py, |engine| engine.method_for(purpose))
         }
         /// Whom calls are made for from now on.
         fn set_principal(&self, py: Python<'_>, principal: Option<&str>) -> PyResult<()> {

@@ -2,7 +2,7 @@
 use mcp_sansio::embed::{Batch, Code, Record, TASK, TOOL_CALL, UNCHECKED};
 use pyo3::{
     prelude::*,
-    types::{PyString, PyTuple},
+    types::{PyBytes, PyString, PyTuple},
 };
 
 use crate::errors;
@@ -109,6 +109,18 @@ event! {
         is_tool_call: bool,
         /// Whether the arguments are still to be checked against the tool's schema.
         unchecked: bool,
+        /// The client's answers to the questions of the round before, a JSON object by key.
+        answers: Option<Py<PyString>>,
+        /// The state that was given with the questions.
+        state: Option<Py<PyBytes>>,
+        /// The keys without an answer for good, a JSON object.
+        failed: Option<Py<PyString>>,
+        /// The request of the round before, where it is known.
+        previous: Option<u64>,
+        /// Names the round whose state came back, in hexadecimal.
+        nonce: Option<String>,
+        /// The `elicitationId`s of questions that sent the user to a URL, a JSON object by key.
+        elicitations: Option<Py<PyString>>,
     }
 }
 event! {
@@ -262,6 +274,9 @@ struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
+    fn new(batch: &'a Batch, record: &Record) -> Self {
+        Self { batch, ranges: record.texts.into_iter() }
+    }
     fn next(&mut self) -> Option<&'a str> {
         let range = self.ranges.next().filter(|range| *range != (0, 0))?;
         self.batch.text(range)
@@ -280,14 +295,52 @@ impl<'a> Texts<'a> {
     }
 }
 
+/// What comes before the record of a request that was answered with questions.
+#[derive(Default)]
+struct Answered {
+    round: i64,
+    answers: Option<Py<PyString>>,
+    state: Option<Py<PyBytes>>,
+    failed: Option<Py<PyString>>,
+    previous: Option<u64>,
+    nonce: Option<String>,
+    elicitations: Option<Py<PyString>>,
+}
+
+impl Answered {
+    fn new(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Self> {
+        let mut texts = Texts::new(batch, record);
+        let answers = texts.payload(py);
+        let decode = |text: &str| -> PyResult<Py<PyBytes>> {
+            Ok(py.import("base64")?.call_method1("b64decode", (text,))?.cast_into()?.unbind())
+        };
+        Ok(Self {
+            round: record.number,
+            answers,
+            state: texts.next().map(decode).transpose()?,
+            failed: texts.payload(py),
+            previous: (record.related != 0).then_some(record.related),
+            nonce: texts.name(),
+            elicitations: texts.payload(py),
+        })
+    }
+}
+
+/// What records before and the engine say of those requests that need it.
+struct OfRequests {
+    answered: Option<Answered>,
+    /// The tasks of those that run as one.
+    tasks: std::vec::IntoIter<Option<String>>,
+}
+
 /// The Python object of a record; `None` for one that is no event.
 fn event(
     py: Python<'_>,
     batch: &Batch,
     record: &Record,
-    tasks: &mut impl Iterator<Item = Option<String>>,
+    known: &mut OfRequests,
 ) -> PyResult<Option<Py<PyAny>>> {
-    let mut texts = Texts { batch, ranges: record.texts.into_iter() };
+    let mut texts = Texts::new(batch, record);
     let (subject, related) = (record.handle, record.related);
     let owner = (related != 0).then_some(related);
     let object = match record.code {
@@ -301,9 +354,13 @@ fn event(
             },
         )?
         .into_any(),
-        code if code == Code::Request as u32 => Py::new(
-            py,
-            Request {
+        code if code == Code::Answers as u32 => {
+            known.answered = Some(Answered::new(py, batch, record)?);
+            return Ok(None);
+        }
+        code if code == Code::Request as u32 => {
+            let answered = known.answered.take().unwrap_or_default();
+            let request = Request {
                 handle: subject,
                 method: texts.code(),
                 revision: texts.code(),
@@ -313,13 +370,19 @@ fn event(
                 meta: texts.payload(py),
                 template: texts.name(),
                 variables: texts.payload(py),
-                round: record.number,
-                task: if related & TASK == 0 { None } else { tasks.next().flatten() },
+                round: answered.round,
+                task: if related & TASK == 0 { None } else { known.tasks.next().flatten() },
                 is_tool_call: related & TOOL_CALL != 0,
                 unchecked: related & UNCHECKED != 0,
-            },
-        )?
-        .into_any(),
+                answers: answered.answers,
+                state: answered.state,
+                failed: answered.failed,
+                previous: answered.previous,
+                nonce: answered.nonce,
+                elicitations: answered.elicitations,
+            };
+            Py::new(py, request)?.into_any()
+        }
         code if code == Code::Over as u32 => {
             Py::new(py, Over { request: subject, reason: texts.code() })?.into_any()
         }
@@ -381,9 +444,9 @@ pub fn append(
     tasks: Vec<Option<String>>,
     events: &mut Vec<Py<PyAny>>,
 ) -> PyResult<()> {
-    let mut tasks = tasks.into_iter();
+    let mut known = OfRequests { answered: None, tasks: tasks.into_iter() };
     for record in &batch.records {
-        events.extend(event(py, batch, record, &mut tasks)?);
+        events.extend(event(py, batch, record, &mut known)?);
     }
     Ok(())
 }

@@ -377,6 +377,105 @@ def test_task_poll() -> None:
     assert _as_task(_server_with_tasks(task_poll=1500), 1)["result"]["task"]["pollInterval"] == 1500
 
 
+ROOTS = '{"where": {"method": "roots/list"}}'
+NO_ROOTS = '{"roots": []}'
+
+
+def _called(era: str, server: dict[str, int], client: dict[str, int] | None = None) -> tuple[Pair, events.Request]:
+    """A call of a client that tells its roots."""
+    ends = make_server(limits=server), make_client(revisions=[era], capabilities={"roots": {}}, limits=client or {})
+    for end in ends:
+        end.set_wall_clock(1_764_000_000_000, SECOND)
+    pair = Pair(*ends).connect()
+    pair.take()
+    pair.client.call_tool("echo", "{}", pair.now)
+    return pair, one(pair.take()[0], events.Request)
+
+
+def test_input_timeout() -> None:
+    pair, request = _called("2025-11-25", {"input_timeout": 50})
+    pair.server.respond_input_required(request.handle, ROOTS, pair.now)
+    one(pair.take()[1], events.Input)
+    pair.advance(49 * MILLISECOND)
+    assert pair.take()[0] == []
+    pair.advance(MILLISECOND)
+    again = one(pair.take()[0], events.Request)
+    assert json.loads(again.failed or "")["where"]["code"] == "call.timeout"
+
+
+def test_input_rounds() -> None:
+    for era in ("2025-11-25", "2026-07-28"):
+        pair, request = _called(era, {"input_rounds": 1})
+        pair.server.respond_input_required(request.handle, ROOTS, pair.now, state=b"s")
+        pair.client.answer(one(pair.take()[1], events.Input).handle, NO_ROOTS, pair.now)
+        again = one(pair.take()[0], events.Request)
+        pair.server.respond_input_required(again.handle, ROOTS, pair.now, state=b"s")
+        at_server, at_client = pair.take()
+        assert one(at_server, events.Over).reason == "over.input"
+        one(at_client, events.Failed)
+
+
+def test_input_questions() -> None:
+    pair, request = _called("2026-07-28", {"input_questions": 1})
+    two = '{"a": {"method": "roots/list"}, "b": {"method": "roots/list"}}'
+    with pytest.raises(LocalProtocolError):
+        pair.server.respond_input_required(request.handle, two, pair.now)
+    pair.server.respond_input_required(request.handle, ROOTS, pair.now)
+
+
+def test_state_bytes() -> None:
+    pair, request = _called("2026-07-28", {"state_bytes": 4})
+    with pytest.raises(LocalProtocolError):
+        pair.server.respond_input_required(request.handle, ROOTS, pair.now, state=b"12345")
+    pair.server.respond_input_required(request.handle, ROOTS, pair.now, state=b"1234")
+
+
+def test_state_ttl() -> None:
+    def comes_again(late: int) -> bool:
+        pair, request = _called("2026-07-28", {"state_ttl": 1000})
+        pair.server.respond_input_required(request.handle, ROOTS, pair.now, state=b"s")
+        question = one(pair.take()[1], events.Input)
+        pair.advance(late * MILLISECOND)
+        pair.client.answer(question.handle, NO_ROOTS, pair.now)
+        at_server, _ = pair.take()
+        return any(isinstance(event, events.Request) for event in at_server)
+
+    assert comes_again(500)
+    assert not comes_again(2000)
+
+
+def test_open_questions() -> None:
+    client = make_client(probe=False, capabilities={"roots": {}}, limits={"open_questions": 1})
+    open_client(client)
+    for number in (1, 2):
+        client.receive_data(line(id=number, method="roots/list"), 0)
+    one(client.events_received(), events.Input)
+    (refusal,) = lines(client.data_to_send())
+    assert (refusal["id"], refusal["error"]["data"]["reason"]) == (2, "open_questions")
+
+
+def _is_sampled(limits: dict[str, int], tokens: int) -> bool:
+    client = make_client(probe=False, capabilities={"sampling": {}}, limits=limits)
+    open_client(client)
+    message = {"role": "user", "content": {"type": "text", "text": "x" * 100}}
+    params = {"messages": [message], "maxTokens": tokens}
+    client.receive_data(line(id=1, method="sampling/createMessage", params=params), 0)
+    asked = [event for event in client.events_received() if isinstance(event, events.Input)]
+    refused = ["error" in answer for answer in lines(client.data_to_send())]
+    assert len(asked) + len(refused) == 1
+    return bool(asked)
+
+
+def test_sampling_tokens() -> None:
+    assert _is_sampled({"sampling_tokens": 10}, 10)
+    assert not _is_sampled({"sampling_tokens": 10}, 11)
+
+
+def test_sampling_bytes() -> None:
+    assert _is_sampled({"sampling_bytes": 1000}, 1)
+    assert not _is_sampled({"sampling_bytes": 100}, 1)
+
+
 CAPABILITIES: dict[str, Any] = {"tools": {}, "resources": {}, "completions": {}, "logging": {}}
 READ = line(id=1, method="resources/list")
 COMPLETE = line(

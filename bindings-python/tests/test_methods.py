@@ -194,6 +194,94 @@ def test_the_catalog_is_remarked_on() -> None:
     assert json.loads(make_server().lint()) == []
 
 
+FORM = {"message": "How old?", "requestedSchema": {"type": "object", "properties": {"age": {"type": "integer"}}}}
+QUESTIONS = {"age": {"method": "elicitation/create", "params": FORM}, "where": {"method": "roots/list"}}
+ANSWERS = {"elicitation/create": {"action": "accept", "content": {"age": 36}}, "roots/list": {"roots": []}}
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_questions_are_answered_and_the_request_comes_again(era: dict[str, Any]) -> None:
+    pair = connect(era, {}, capabilities={"elicitation": {}, "roots": {}})
+    call = pair.client.call_tool("echo", '{"text": "x"}', pair.now)
+    first = asked(pair)
+    assert (first.round, first.answers, first.state) == (0, None, None)
+    pair.server.respond_input_required(first.handle, json.dumps(QUESTIONS), pair.now, state=b"\x00\xff")
+    questions = [event for event in pair.take()[1] if isinstance(event, events.Input)]
+    assert {question.method for question in questions} == set(ANSWERS)
+    for question in questions:
+        assert question.call == (call if era is MODERN else None)
+        pair.client.answer(question.handle, json.dumps(ANSWERS[question.method]), pair.now)
+
+    second = asked(pair)
+    assert second.handle != first.handle
+    assert (second.round, second.name, second.arguments) == (1, "echo", '{"text": "x"}')
+    answers = json.loads(second.answers or "")
+    assert (answers["age"]["content"], answers["where"]["roots"]) == ({"age": 36}, [])
+    assert second.state == b"\x00\xff"
+    assert json.loads(second.failed or "") == json.loads(second.elicitations or "") == {}
+    assert second.previous == (None if era is MODERN else first.handle)
+    assert len(second.nonce or "") == (32 if era is MODERN else 0)
+    pair.server.respond(second.handle, DONE, pair.now)
+    assert completed(pair, call)["content"] == []
+
+
+def test_an_answer_that_failed_is_told_with_its_reason() -> None:
+    pair = connect(LEGACY, {}, capabilities={"roots": {}})
+    pair.client.call_tool("echo", "{}", pair.now)
+    where = {"where": {"method": "roots/list"}}
+    pair.server.respond_input_required(asked(pair).handle, json.dumps(where), pair.now)
+    pair.client.answer_error(one(pair.take()[1], events.Input).handle, 7, "not today", pair.now)
+    request = asked(pair)
+    assert (request.answers, request.state) == ("{}", None)
+    assert json.loads(request.failed or "") == {
+        "where": {"code": "call.rpc", "error": {"code": 7, "message": "not today"}}
+    }
+
+
+def test_a_user_sent_to_a_page_is_named() -> None:
+    pair = connect(LEGACY, {}, capabilities={"elicitation": {"url": {}}})
+    pair.client.call_tool("echo", "{}", pair.now)
+    params = {"mode": "url", "message": "Log in", "url": "https://example.com/in", "elicitationId": "e1"}
+    question = {"login": {"method": "elicitation/create", "params": params}}
+    pair.server.respond_input_required(asked(pair).handle, json.dumps(question), pair.now)
+    pair.client.answer(one(pair.take()[1], events.Input).handle, '{"action": "accept"}', pair.now)
+    assert json.loads(asked(pair).elicitations or "") == {"login": "e1"}
+
+
+def test_questions_that_cannot_be_asked() -> None:
+    pair = connect(MODERN, {}, capabilities={"roots": {}})
+    pair.client.call_tool("echo", "{}", pair.now)
+    request = asked(pair)
+    for questions in ("[]", '{"x": {"method": "no/such"}}', "{}"):
+        with pytest.raises(LocalProtocolError) as refused:
+            pair.server.respond_input_required(request.handle, questions, pair.now)
+        assert refused.value.code == "send.invalid"
+    pair.server.respond_input_required(request.handle, json.dumps(QUESTIONS), pair.now)
+    at_server, at_client = pair.take()
+    over = one(at_server, events.Over)
+    assert (over.request, over.reason) == (request.handle, "over.input")
+    assert isinstance(one(at_client, events.Failed).error, RemoteError)
+
+
+def test_methods_are_named_by_what_they_are_for() -> None:
+    with pytest.raises(LocalProtocolError) as refused:
+        make_client().method_for("complete")
+    assert refused.value.code == "send.not_ready"
+    client = connect(LEGACY, {}).client
+    named = {
+        "list_tools": "tools/list",
+        "list_resources": "resources/list",
+        "list_templates": "resources/templates/list",
+        "list_prompts": "prompts/list",
+        "read_resource": "resources/read",
+        "get_prompt": "prompts/get",
+        "complete": "completion/complete",
+    }
+    assert {purpose: client.method_for(purpose) for purpose in named} == named  # type: ignore[arg-type]
+    with pytest.raises(LocalProtocolError, match="no purpose"):
+        client.method_for("fly")  # type: ignore[arg-type]
+
+
 def test_a_call_runs_as_a_task() -> None:
     pair = connect(LEGACY, {"capabilities": TASKS, "tools": [TOOL | {"execution": {"taskSupport": "optional"}}]})
     call = pair.client.call_tool("echo", "{}", pair.now, task="followed", task_ttl_ms=60_000)

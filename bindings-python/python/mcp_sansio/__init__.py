@@ -74,8 +74,8 @@ connection (`connection_lost`), and ignore `AlreadyOver`. Times are nanoseconds 
 from __future__ import annotations
 
 from . import events, types
-from ._client import Client
-from ._content import Media, Tool, ToolResult
+from ._client import Client, Subscription
+from ._content import Media, Questions, Tool, ToolResult
 from ._context import Context, SyncContext
 from ._core import ClientConnection, ServerConnection
 from ._errors import (
@@ -93,7 +93,9 @@ from ._errors import (
     InvalidResult,
     LocalProtocolError,
     McpError,
+    NotFound,
     RemoteError,
+    RequestError,
     ToolError,
 )
 from ._server import Server
@@ -117,9 +119,13 @@ __all__ = [
     "LocalProtocolError",
     "McpError",
     "Media",
+    "NotFound",
+    "Questions",
     "RemoteError",
+    "RequestError",
     "Server",
     "ServerConnection",
+    "Subscription",
     "SyncContext",
     "Tool",
     "ToolError",

@@ -207,26 +207,31 @@ class Client:
 
     async def list_tools(self, *, timeout: float | None = None) -> list[Tool]:
         """Lists the server's tools, as `list_all`."""
-        return _decode(ToolList, await self._list("tools/list", None, timeout)).tools
+        method = self._connected().connection.method_for("list_tools")
+        return _decode(ToolList, await self._list(method, None, timeout)).tools
 
     async def list_prompts(self, *, timeout: float | None = None) -> list[types.Prompt]:
         """Lists the server's prompts, as `list_all`."""
-        result: types.ListPromptsResult = await self.list_all("prompts/list", timeout=timeout)
+        method = self._connected().connection.method_for("list_prompts")
+        result: types.ListPromptsResult = await self.list_all(method, timeout=timeout)
         return result["prompts"]
 
     async def list_resources(self, *, timeout: float | None = None) -> list[types.Resource]:
         """Lists the server's resources, as `list_all`."""
-        result: types.ListResourcesResult = await self.list_all("resources/list", timeout=timeout)
+        method = self._connected().connection.method_for("list_resources")
+        result: types.ListResourcesResult = await self.list_all(method, timeout=timeout)
         return result["resources"]
 
     async def list_resource_templates(self, *, timeout: float | None = None) -> list[types.ResourceTemplate]:
         """Lists the server's templates of resources, as `list_all`."""
-        result: types.ListResourceTemplatesResult = await self.list_all("resources/templates/list", timeout=timeout)
+        method = self._connected().connection.method_for("list_templates")
+        result: types.ListResourceTemplatesResult = await self.list_all(method, timeout=timeout)
         return result["resourceTemplates"]
 
     async def read(self, uri: str, *, timeout: float | None = None) -> types.ReadResourceResult:
         """Reads a resource; otherwise as `call_tool`."""
-        result: types.ReadResourceResult = await self.call("resources/read", {"uri": uri}, timeout=timeout)
+        method = self._connected().connection.method_for("read_resource")
+        result: types.ReadResourceResult = await self.call(method, {"uri": uri}, timeout=timeout)
         return result
 
     async def get_prompt(
@@ -237,28 +242,27 @@ class Client:
         timeout: float | None = None,
     ) -> types.GetPromptResult:
         """Gets a prompt; otherwise as `call_tool`."""
-        params = {"name": name} | ({} if arguments is None else {"arguments": arguments})
-        result: types.GetPromptResult = await self.call("prompts/get", params, timeout=timeout)
+        method = self._connected().connection.method_for("get_prompt")
+        params = {"name": name, "arguments": arguments or {}}
+        result: types.GetPromptResult = await self.call(method, params, timeout=timeout)
         return result
 
     async def complete(
         self,
         ref: types.PromptReference | types.ResourceTemplateReference,
-        argument: str,
-        value: str,
+        argument: types.CompleteRequestParamsArgument,
         *,
-        context: Mapping[str, str] | None = None,
+        context: types.CompleteRequestParamsContext | None = None,
         timeout: float | None = None,
-    ) -> types.CompleteResultCompletion:
-        """Asks how the beginning of a value of an argument, of a prompt or a template, may go on.
+    ) -> types.CompleteResult:
+        """Asks how the beginning of an argument, of a prompt or a template, may go on.
 
-        `context` are the values of other arguments. Otherwise as `call_tool`.
+        `context` are the arguments that are known. Otherwise as `call_tool`.
         """
-        params: dict[str, Any] = {"ref": ref, "argument": {"name": argument, "value": value}}
-        if context is not None:
-            params["context"] = {"arguments": context}
-        result: types.CompleteResult = await self.call("completion/complete", params, timeout=timeout)
-        return result["completion"]
+        method = self._connected().connection.method_for("complete")
+        params = {"ref": ref, "argument": argument} | ({} if context is None else {"context": context})
+        result: types.CompleteResult = await self.call(method, params, timeout=timeout)
+        return result
 
     async def subscribe(
         self,

@@ -63,6 +63,22 @@ class Media:
         return {"type": self.kind, "data": base64.b64encode(self.data).decode(), "mimeType": self.mime_type}
 
 
+@dataclass(frozen=True)
+class Questions:
+    """What the client is asked first, as a handler's result: the request then comes again, with the answers."""
+
+    questions: Mapping[str, Mapping[str, Any]]
+    """By a key of the handler's own: `{"method": "elicitation/create", "params": {...}}`."""
+    state: bytes | None = None
+    """What the handler wants to see again. It is sealed, but the client can read it."""
+
+
+def to_json(value: object) -> bytes:
+    """Makes JSON; raises `ValueError` for what is none, such as NaN."""
+    text, _ = _json(value)
+    return text
+
+
 def _json(value: object) -> tuple[bytes, Any]:
     # pydantic writes NaN and the infinities, which JSON has not: the check is to read it.
     text = pydantic_core.to_json(value)

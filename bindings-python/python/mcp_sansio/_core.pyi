@@ -29,6 +29,9 @@ __all__ = [
 
 _Json: TypeAlias = str | bytes
 _AsTask: TypeAlias = Literal["followed", "detached"]
+_Purpose: TypeAlias = Literal[
+    "list_tools", "list_resources", "list_templates", "list_prompts", "read_resource", "get_prompt", "complete"
+]
 _Change: TypeAlias = Literal["tools", "prompts", "resources", "resource"]
 
 @final
@@ -67,6 +70,12 @@ class Request:
         "task",
         "is_tool_call",
         "unchecked",
+        "answers",
+        "state",
+        "failed",
+        "previous",
+        "nonce",
+        "elicitations",
     )
     @property
     def handle(self) -> int:
@@ -107,6 +116,24 @@ class Request:
     @property
     def unchecked(self) -> bool:
         """Whether the arguments are still to be checked against the tool's schema."""
+    @property
+    def answers(self) -> str | None:
+        """The client's answers to the questions of the round before, a JSON object by key."""
+    @property
+    def state(self) -> bytes | None:
+        """The state that was given with the questions: made by this service, for this principal and request."""
+    @property
+    def failed(self) -> str | None:
+        """The keys without an answer for good, a JSON object by key, each with `code` and the client's `error`."""
+    @property
+    def previous(self) -> int | None:
+        """The request of the round before, in the revisions with a handshake."""
+    @property
+    def nonce(self) -> str | None:
+        """Names the round whose state came back, in hexadecimal: keep it where state is to be taken only once."""
+    @property
+    def elicitations(self) -> str | None:
+        """The `elicitationId`s of questions that sent the user to a URL, a JSON object by key (2025-11-25)."""
 
 @final
 class Over:
@@ -417,6 +444,12 @@ class ServerConnection:
 
         Raises `AlreadyOver` if the request ended meanwhile, which is normal; never `Blocked`.
         """
+    def respond_input_required(self, request: int, questions: _Json, now: int, *, state: bytes | None = None) -> None:
+        """Answers with questions: `{"key": {"method": …, "params": …}}`, in either era.
+
+        The same request comes again, with a `handle` of its own, the `answers`, and the `state`, which is sealed on
+        the way. A key that is missing in the answers is to be asked again.
+        """
     def respond_extension(self, request: int, result_type: str, result: _Json, now: int) -> None:
         """Answers with a kind of result that a negotiated extension defines: its `resultType`, and an object."""
     def respond_error(self, request: int, code: int, message: str, now: int, *, data: _Json | None = None) -> None:
@@ -600,6 +633,8 @@ class ClientConnection:
 
         `Subscribed` follows, and `Completed` or `Failed` when it is over for good. `cancel` ends it.
         """
+    def method_for(self, purpose: _Purpose) -> str:
+        """The name that the revision in use has for a purpose."""
     def set_principal(self, principal: str | None) -> None:
         """Says whom calls are made for from now on; what the cache keeps for another is not used for them."""
     def answer(self, input: int, result: _Json, now: int) -> None:
