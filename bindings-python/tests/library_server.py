@@ -69,6 +69,14 @@ async def write(book: str) -> str:
 
 
 @server.tool()
+async def trace(context: Context) -> str:
+    """Logs, and tells the trace of the call."""
+    await context.log("debug", "quiet")
+    await context.log("error", "loud")
+    return str(context.meta.get("traceparent"))
+
+
+@server.tool()
 async def extend() -> None:
     """Offers another prompt."""
     server.offer(prompts=[{"name": "summary"}])

@@ -28,7 +28,7 @@ def test_what_is_listed(era: str) -> None:
             assert [prompt["name"] for prompt in await client.list_prompts()] == ["review", "blurb"]
             (template,) = await client.list_resource_templates()
             assert template["uriTemplate"] == "shelf:///{row}"
-            assert len((await client.list_all("tools/list"))["tools"]) == len(await client.list_tools()) == 4
+            assert len((await client.list_all("tools/list"))["tools"]) == len(await client.list_tools()) == 5
             assert {"resources", "prompts", "completions", "tools", "logging"} <= set(client.capabilities)
 
     run(test())
@@ -177,6 +177,23 @@ def test_changes_are_told(era: str) -> None:
         assert others == []
 
     run(test())
+
+
+def test_a_call_asks_for_logs_and_carries_its_trace() -> None:
+    trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    logged: list[str] = []
+
+    async def test() -> None:
+        async with library() as client:
+            client.on_notification = lambda _method, params: logged.append(params["data"])
+            assert (await client.call_tool("trace", meta={"traceparent": trace})).text == trace
+            assert logged == []
+            params = {"name": "trace", "arguments": {}}
+            result = await client.call("tools/call", params, log_level="warning", meta={"traceparent": trace})
+            assert result["content"][0]["text"] == trace
+
+    run(test())
+    assert logged == ["loud"]
 
 
 def test_a_subscription_that_is_refused_or_lost() -> None:

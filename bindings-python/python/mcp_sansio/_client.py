@@ -297,14 +297,17 @@ class Client:
         *,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
+        log_level: str | None = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """Calls a tool. A tool that failed gives a result with `is_error`; `CallError` is raised if there is none.
 
         `timeout` is in seconds, for the whole call. Without one a call may take 600 s, and 60 s without progress: the
         limits `call_total` and `call_silence`. `on_progress` is given the value, the total and the message of
         each notice. Cancelling the task takes the call back; the cause of the `CancelledError` is then the engine's
-        outcome. While the server reads nothing and the output is full, the call waits for room; `Blocked` is raised
-        if there is none in time.
+        outcome. `log_level` asks for log notices of the call, in revisions where each call says so; `meta` are further
+        members of its `_meta`, a trace context for one. While the server reads nothing and the output is full, the call
+        waits for room; `Blocked` is raised if there is none in time.
         """
         server = self._connected()
         text = await server.call(
@@ -313,6 +316,8 @@ class Client:
             to_json(arguments or {}),
             timeout=timeout,
             on_progress=on_progress,
+            log_level=log_level,
+            meta=None if meta is None else to_json(meta),
         )
         return _decode(ToolResult, text)
 
@@ -323,6 +328,8 @@ class Client:
         *,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
+        log_level: str | None = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401 - the method's own
         """Makes any call and returns its decoded result; otherwise as `call_tool`."""
         server = self._connected()
@@ -332,6 +339,8 @@ class Client:
             None if params is None else to_json(params),
             timeout=timeout,
             on_progress=on_progress,
+            log_level=log_level,
+            meta=None if meta is None else to_json(meta),
         )
         return json.loads(text)
 
