@@ -8,7 +8,7 @@ from mcp_sansio import Context, NotFound, Questions, RequestError, Server, SyncC
 
 BOOKS = {"emma": "Emma Woodhouse, handsome, clever, and rich", "ulysses": "Stately, plump Buck Mulligan"}
 
-server = Server("library", "1", capabilities={"completions": {}}, page_size=1)
+server = Server("library", "1", capabilities={"completions": {}}, page_size=1, unknown_methods=True)
 server.offer(
     resources=[{"uri": f"book:///{name}", "name": name} for name in BOOKS],
     resource_templates=[{"uriTemplate": "shelf:///{row}", "name": "shelf"}],
@@ -16,8 +16,18 @@ server.offer(
 )
 
 
-@server.on_request("resources/read")
+reads = 0
+
+
+@server.on_request("library/reads")
+async def count_reads(context: Context, params: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - of every handler
+    return {"reads": reads}
+
+
+@server.on_request("resources/read", ttl_ms=60_000)
 async def read(context: Context, params: dict[str, Any]) -> dict[str, Any]:
+    global reads  # noqa: PLW0603 - what this server counts
+    reads += 1
     if context.template is not None:
         return {"contents": [{"uri": params["uri"], "text": f"row {context.variables['row']}"}]}
     name = params["uri"].removeprefix("book:///")

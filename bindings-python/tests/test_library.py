@@ -64,6 +64,16 @@ def test_what_is_read(era: str, caplog: pytest.LogCaptureFixture) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
+def test_what_may_be_kept_is_read_once(era: str) -> None:
+    async def test() -> None:
+        async with library(era) as client:
+            assert await client.read("book:///emma") == await client.read("book:///emma")
+            assert (await client.call("library/reads"))["reads"] == (1 if era == "2026-07-28" else 2)
+
+    run(test())
+
+
+@pytest.mark.parametrize("era", ERAS)
 def test_questions_of_a_handler(era: str) -> None:
     asked: list[tuple[str, Any]] = []
 

@@ -68,7 +68,8 @@ the line of a client that wants to know what 1 and 2 make:
 
 What a host of it owes: take and write in one critical section (`data_to_send`), call `handle_timeout` at
 `next_timeout`, stop reading while `wants_read` is false, tell the end of input (`receive_eof`) from the end of the
-connection (`connection_lost`), and ignore `AlreadyOver`. Times are nanoseconds of one clock, `time.monotonic_ns()`.
+connection (`connection_lost`), say the wall clock (`set_wall_clock`) before tasks or state are dated by it, and ignore
+`AlreadyOver`. Times are nanoseconds of one clock, `time.monotonic_ns()`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import signal
 import threading
 import weakref
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from pydantic_core import to_json
 
@@ -47,7 +47,8 @@ class Server:
     """What a server offers.
 
     `limits` are the engine's, by name, durations in milliseconds. `revisions` narrows what is spoken; by default all
-    revisions are. Declared are `tools`, `logging`, what `offer` needs, and the `capabilities` that are given.
+    revisions are. Declared are `tools`, `logging`, what `offer` needs, and the `capabilities` that are given. With
+    `unknown_methods`, `on_request` may be for methods that no revision knows.
     """
 
     def __init__(
@@ -61,17 +62,19 @@ class Server:
         page_size: int | None = None,
         limits: Mapping[str, Any] | None = None,
         capabilities: types.ServerCapabilities | None = None,
+        unknown_methods: bool = False,
     ) -> None:
         """Describes the server; nothing runs yet."""
         self._config: dict[str, Any] = {
             "info": {"name": name, "version": version} | ({} if title is None else {"title": title}),
             "limits": {"drain": DRAIN_MS} | dict(limits or {}),
+            "unknown_methods": unknown_methods,
         }
         chosen = {"instructions": instructions, "revisions": revisions, "page_size": page_size}
         self._config |= {member: value for member, value in chosen.items() if value is not None}
         self._capabilities: dict[str, Any] = {"tools": {"listChanged": True}, "logging": {}} | dict(capabilities or {})
         self._handlers: dict[str, Handler] = {}
-        self._methods: dict[str, Callable[..., Any]] = {}
+        self._methods: dict[str, _Method] = {}
         self._lists: dict[str, Any] = {}
         self._sessions: weakref.WeakSet[_Session] = weakref.WeakSet()
 
@@ -127,18 +130,19 @@ class Server:
         self._lists |= {member: list(entries) for member, entries in given.items() if entries is not None}
         self._catalog_changed()
 
-    def on_request(self, method: str) -> Callable[[Function], Function]:
+    def on_request(self, method: str, *, ttl_ms: int = 0, public: bool = False) -> Callable[[Function], Function]:
         """Has a function answer the requests of a method, in the spec's words: `@server.on_request("resources/read")`.
 
         It is called with a `Context` (a plain function, which runs in a thread, with a `SyncContext`) and the decoded
         params, and returns the result, a dict, or `Questions`. `NotFound` and `RequestError` are told to the client;
-        any other exception is logged and answered in neutral words. Raises `ValueError` for a method that is taken.
+        any other exception is logged and answered in neutral words. `ttl_ms` says how long a client may keep the
+        result, and `public` whether for everyone. Raises `ValueError` for a method that is taken.
         """
 
         def register(function: Function) -> Function:
             if method in self._methods:
                 raise ValueError(f"there is a handler of `{method}` already")
-            self._methods[method] = function
+            self._methods[method] = _Method(function, {"ttl_ms": ttl_ms, "public": public})
             return function
 
         return register
@@ -201,6 +205,12 @@ class Server:
             session.set_catalog(to_json(self._catalog()))
 
 
+class _Method(NamedTuple):
+    function: Callable[..., Any]
+    hint: Mapping[str, int]
+    """How long its results may be kept, for the engine."""
+
+
 def _asked(request: Request) -> str:
     """What a log calls it."""
     return f"tool `{request.name}`" if request.is_tool_call else f"handler of `{request.method}`"
@@ -213,7 +223,7 @@ class _Session:
         self,
         connection: ServerConnection,
         handlers: Mapping[str, Handler],
-        methods: Mapping[str, Callable[..., Any]],
+        methods: Mapping[str, _Method],
         drain_ms: int,
     ) -> None:
         self._connection = connection
@@ -298,10 +308,10 @@ class _Session:
         context = Context(self._driver, request)
         if request.is_tool_call and (handler := self._handlers.get(request.name or "")):
             self._call_tool(handler, request, context)
-        elif function := self._methods.get(request.method):
-            given = context if inspect.iscoroutinefunction(function) else SyncContext(context, self._loop)
+        elif method := self._methods.get(request.method):
+            given = context if inspect.iscoroutinefunction(method.function) else SyncContext(context, self._loop)
             params = json.loads(request.params or "{}")
-            self._start(request, context, _tools.call(function, given, params))
+            self._start(request, context, _tools.call(method.function, given, params), **method.hint)
         else:
             self._answer(_asked(request), self._connection.respond_unsupported, request.handle)
 
@@ -320,13 +330,15 @@ class _Session:
             arguments[handler.context_name] = context if handler.is_async else SyncContext(context, self._loop)
         self._start(request, context, handler.run(arguments))
 
-    def _start(self, request: Request, context: Context, work: Awaitable[object]) -> None:
-        task = self._loop.create_task(self._serve(request, context, work))
+    def _start(self, request: Request, context: Context, work: Awaitable[object], **hint: int) -> None:
+        task = self._loop.create_task(self._serve(request, context, work, hint))
         self._running[request.handle] = task, context
 
-    async def _serve(self, request: Request, context: Context, work: Awaitable[object]) -> None:
+    async def _serve(
+        self, request: Request, context: Context, work: Awaitable[object], hint: Mapping[str, int]
+    ) -> None:
         try:
-            answer = self._encoded(request, await work)
+            answer = self._encoded(request, await work, hint)
         except asyncio.CancelledError:
             if not context.cancelled:
                 # By the handler's own doing: the client still waits.
@@ -342,14 +354,14 @@ class _Session:
         finally:
             del self._running[request.handle]
 
-    def _encoded(self, request: Request, value: object) -> Callable[[], None]:
+    def _encoded(self, request: Request, value: object, hint: Mapping[str, int]) -> Callable[[], None]:
         """The answer that is made of what a handler returned; raises `ValueError` for what is no JSON."""
         connection, handle, asked = self._connection, request.handle, _asked(request)
         if isinstance(value, _content.Questions):
             questions = _content.to_json(value.questions)
             return partial(self._answer, asked, connection.respond_input_required, handle, questions, state=value.state)
         result = _content.encode(value) if request.is_tool_call else _content.to_json(value)
-        return partial(self._answer, asked, connection.respond, handle, result)
+        return partial(self._answer, asked, connection.respond, handle, result, **hint)
 
     def _refuse(self, request: Request, error: BaseException) -> None:
         connection, handle, asked = self._connection, request.handle, _asked(request)
