@@ -177,7 +177,8 @@ macro_rules! connection {
                 fresh: bool,
             ) -> PyResult<u64> {
                 let (meta, task) = (as_bytes(meta), self::task(task, task_ttl_ms)?);
-                let options = Options { silence_ms, total_ms, progress, log_level, meta, task, fresh };
+                let options =
+                    Options { silence_ms, total_ms, progress, log_level, meta, task, fresh, output_schema: None };
                 self.run(py, |engine| engine.call(now, method, as_bytes(params), options))
             }
             /// Sends progress of a live request or question; false if it was not sent.
@@ -383,7 +384,7 @@ connection! {
             self.run(py, |engine| engine.start(now, remembered))
         }
         /// Calls a tool and returns the call's handle.
-        #[pyo3(signature = (name, arguments, now, *, silence_ms=None, total_ms=None, progress=false, log_level=None, meta=None, task=None, task_ttl_ms=None))]
+        #[pyo3(signature = (name, arguments, now, *, silence_ms=None, total_ms=None, progress=false, log_level=None, meta=None, task=None, task_ttl_ms=None, output_schema=None))]
         #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
         fn call_tool(
             &self,
@@ -398,9 +399,12 @@ connection! {
             meta: Option<Json<'_>>,
             task: Option<&str>,
             task_ttl_ms: Option<u64>,
+            output_schema: Option<Json<'_>>,
         ) -> PyResult<u64> {
             let (meta, task) = (as_bytes(meta), self::task(task, task_ttl_ms)?);
-            let options = Options { silence_ms, total_ms, progress, log_level, meta, task, fresh: false };
+            let output_schema = as_bytes(output_schema);
+            let options =
+                Options { silence_ms, total_ms, progress, log_level, meta, task, fresh: false, output_schema };
             self.run(py, |engine| engine.call_tool(now, name, as_bytes(arguments), options))
         }
         /// Asks for a page of the tools and returns the call's handle.

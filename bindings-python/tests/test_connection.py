@@ -471,3 +471,21 @@ def test_threads_share_a_connection() -> None:
     for number in range(threads):
         mine = [identifier for identifier in answered if identifier.startswith(f"{number}-")]
         assert mine == [f"{number}-{ping}" for ping in range(pings)]
+
+
+def test_a_result_that_does_not_fit_the_output_schema() -> None:
+    client = make_client()
+    open_client(client)
+    schema = json.dumps({"type": "object", "required": ["n"]})
+    outcomes = []
+    for structured in ({}, {"n": 1}):
+        client.call_tool("echo", None, 0, output_schema=schema)
+        (sent,) = lines(client.data_to_send())
+        client.receive_data(line(id=sent["id"], result={"content": [], "structuredContent": structured}), 0)
+        outcomes += client.events_received()
+    failed, completed = outcomes
+    assert isinstance(failed, events.Failed)
+    assert failed.code == "call.invalid_result"
+    assert isinstance(completed, events.Completed)
+    with pytest.raises(LocalProtocolError, match=r"/type"):
+        client.call_tool("echo", None, 0, output_schema='{"type": 7}')

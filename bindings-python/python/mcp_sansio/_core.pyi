@@ -591,8 +591,12 @@ class ClientConnection:
         meta: _Json | None = None,
         task: _AsTask | None = None,
         task_ttl_ms: int | None = None,
+        output_schema: _Json | None = None,
     ) -> int:
-        """Calls a tool, as `call`. `arguments` is a JSON object."""
+        """Calls a tool, as `call`. `arguments` is a JSON object.
+
+        A result that does not fit `output_schema`, the tool's own, ends the call with `call.invalid_result`.
+        """
     def list_tools(
         self,
         now: int,
