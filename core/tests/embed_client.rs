@@ -131,3 +131,24 @@ fn errors_about_a_method_name_it() {
     let error = host.0.notify(1, "notifications/roots/list_changed", None).unwrap_err();
     assert!(error.message.starts_with("`notifications/roots/list_changed`: "));
 }
+
+/// Bindings ask for a method by what it does.
+#[test]
+fn purposes_have_methods() {
+    let host = host();
+    let methods = [
+        ("list_tools", "tools/list"),
+        ("list_resources", "resources/list"),
+        ("list_templates", "resources/templates/list"),
+        ("list_prompts", "prompts/list"),
+        ("read_resource", "resources/read"),
+        ("get_prompt", "prompts/get"),
+        ("complete", "completion/complete"),
+    ];
+    for (purpose, method) in methods {
+        assert_eq!(host.0.method_for(purpose).unwrap(), method);
+    }
+    assert_eq!(host.0.method_for("tools/list").unwrap_err().code, "send.invalid");
+    let unknown = ClientConnection::new(CONFIG, [1; 32], Channel::Messages).unwrap();
+    assert_eq!(unknown.method_for("complete").unwrap_err().code, "send.not_ready");
+}

@@ -613,7 +613,24 @@ impl ClientConnection {
             sent.map_err(|error| about(method, error))
         })
     }
-    /// The name that the revision in use has for a purpose.
+    /// The name that the revision in use has for a purpose, so that bindings need not know it. `purpose`: `list_tools`,
+    /// `list_resources`, `list_templates`, `list_prompts`, `read_resource`, `get_prompt` or `complete`.
+    pub fn method_for(&self, purpose: &str) -> Answer<&'static str> {
+        let handling = match purpose {
+            "list_tools" => Handling::ListTools,
+            "list_resources" => Handling::ListResources,
+            "list_templates" => Handling::ListTemplates,
+            "list_prompts" => Handling::ListPrompts,
+            "read_resource" => Handling::ReadResource,
+            "get_prompt" => Handling::GetPrompt,
+            "complete" => Handling::Complete,
+            _ => {
+                let message = format!("`{purpose}` is no purpose of a request");
+                return Err(EmbedError { code: "send.invalid", message });
+            }
+        };
+        self.method(handling)
+    }
     fn method(&self, handling: Handling) -> Answer<&'static str> {
         let revision = self.0.connection.role().revision().ok_or(SendError::NotReady)?;
         let id = method::with_handling(handling, Side::Client, revision).ok_or(SendError::NotInRevision)?;
