@@ -123,11 +123,6 @@ macro_rules! both_roles {
     ($($connection:ident),*) => { $(
         #[napi]
         impl $connection {
-            /// `config`: JSON. `seed`: 32 bytes of fresh entropy. `messages`: whole messages instead of a byte stream.
-            #[napi(constructor)]
-            pub fn new(config: String, seed_bytes: &[u8], messages: bool) -> Result<Self> {
-                embed::$connection::new(config.as_bytes(), seed(seed_bytes)?, channel(messages)).map(Self).map_err(refused)
-            }
             /// Bytes of a stream. `now` is in nanoseconds, here and below.
             #[napi]
             pub fn handle_data(&mut self, now: f64, data: &[u8]) -> Result<()> {
@@ -238,6 +233,34 @@ both_roles!(ServerConnection, ClientConnection);
 
 #[napi]
 impl ServerConnection {
+    /// `config`: JSON. `seed`: 32 bytes of fresh entropy. `messages`: whole messages instead of a byte stream. `principal`:
+    /// to whom the channel belongs, and `groups`: which they are in.
+    #[napi(constructor)]
+    pub fn new(
+        config: String,
+        seed_bytes: &[u8],
+        messages: bool,
+        principal: Option<String>,
+        groups: Option<Vec<String>>,
+    ) -> Result<Self> {
+        let groups = groups.unwrap_or_default();
+        let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
+        let (config, seed) = (config.as_bytes(), seed(seed_bytes)?);
+        embed::ServerConnection::new_for(config, seed, channel(messages), principal.as_deref(), &groups)
+            .map(Self)
+            .map_err(refused)
+    }
+    /// Answers with a result of a kind that a negotiated extension defines: its `resultType`, and an object without it.
+    #[napi]
+    pub fn respond_extension(
+        &mut self,
+        now: f64,
+        request: f64,
+        result_type: String,
+        result: String,
+    ) -> Result<()> {
+        self.0.respond_extension(whole(now), whole(request), &result_type, result.as_bytes()).map_err(refused)
+    }
     /// Answers with a result, a JSON object. `ttl_ms` and `public` are the cache hint of cacheable methods.
     #[napi]
     pub fn respond(
@@ -351,6 +374,25 @@ impl ServerConnection {
 
 #[napi]
 impl ClientConnection {
+    /// `config`: JSON. `seed`: 32 bytes of fresh entropy. `messages`: whole messages instead of a byte stream.
+    #[napi(constructor)]
+    pub fn new(config: String, seed_bytes: &[u8], messages: bool) -> Result<Self> {
+        embed::ClientConnection::new(config.as_bytes(), seed(seed_bytes)?, channel(messages))
+            .map(Self)
+            .map_err(refused)
+    }
+    /// Progress of a question. False: not sent (no token, or the value did not rise).
+    #[napi]
+    pub fn progress(
+        &mut self,
+        now: f64,
+        input: f64,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) -> Result<bool> {
+        self.0.progress(whole(now), whole(input), progress, total, message.as_deref()).map_err(refused)
+    }
     /// Begins. `remembered`: the revision of an earlier `Ready`.
     #[napi]
     pub fn start(&mut self, now: f64, remembered: Option<String>) -> Result<()> {

@@ -259,9 +259,9 @@ test("a task tells its state, and a result its kind", () => {
   extended.client.start(0);
   extended.exchange();
   extended.client.callTool(0, "echo", "{}", {});
-  const { id } = JSON.parse(take(extended.client).output) as { id: number };
-  feed(extended.client, 0, `{"jsonrpc":"2.0","id":${String(id)},"result":{"resultType":"stream"}}\n`);
-  assert.equal(only(take(extended.client).events, Code.Completed).texts[1], "stream");
+  const { handle } = only(extended.exchange().server, Code.Request);
+  extended.server.respondExtension(0, handle, "stream", '{"at":1}');
+  assert.equal(only(extended.exchange().client, Code.Completed).texts[1], "stream");
 });
 
 test("what is kept is for one principal, unless a fresh answer is wanted; and a server is asked whether it lives", () => {
@@ -278,6 +278,31 @@ test("what is kept is for one principal, unless a fresh answer is wanted; and a 
   const probe = pair.client.probe(0);
   assert.equal(only(pair.exchange().client, Code.Completed).handle, probe);
   assert.throws(() => { pair.client.setPrincipal("a".repeat(300)); }, { code: "config.invalid" });
+});
+
+test("groups see what is for them", () => {
+  const seen = (groups?: string[]): string[] => {
+    const config = JSON.stringify({ info: { name: "s", version: "1" }, tools: [echo], visible_to: { tools: { echo: ["staff"] } } });
+    const pair = new Pair({}, {});
+    const server = new native.ServerConnection(config, new Uint8Array(32), false, "ada", groups);
+    const both = Object.assign(pair, { server });
+    both.client.start(0);
+    both.exchange();
+    both.client.listTools(0, undefined, {});
+    const page = only(both.exchange().client, Code.Completed).texts[0] ?? "";
+    return (JSON.parse(page) as { tools: { name: string }[] }).tools.map(({ name }) => name);
+  };
+  assert.deepEqual([seen(), seen(["guests"]), seen(["staff"])], [[], [], ["echo"]]);
+});
+
+test("a question has progress, while it rises", () => {
+  const pair = new Pair({ revisions: ["2025-11-25"], capabilities: { roots: {} } }, {});
+  pair.client.start(0);
+  pair.exchange();
+  const call = pair.server.call(0, "roots/list", undefined, { progress: true });
+  const { handle } = only(pair.exchange().client, Code.Input);
+  assert.deepEqual([1, 1].map((value) => pair.client.progress(0, handle, value)), [true, false]);
+  assert.equal(only(pair.exchange().server, Code.Progress).handle, call);
 });
 
 test("a catalog has remarks made on it", () => {

@@ -10,7 +10,7 @@
 /** An engine: the two roles. */
 export interface Engine {
   /** A server on one channel. */
-  readonly ServerConnection: ConnectionConstructor<ServerConnection>;
+  readonly ServerConnection: ServerConstructor;
   /** A client on one channel. */
   readonly ClientConnection: ConnectionConstructor<ClientConnection>;
   /**
@@ -29,6 +29,15 @@ export type ConnectionConstructor<C extends Connection> = new (
   seed: Uint8Array,
   messages: boolean,
 ) => C;
+
+/** As {@link ConnectionConstructor}, and to whom the channel belongs, with the groups that they are in. */
+export type ServerConstructor = new (
+  config: string,
+  seed: Uint8Array,
+  messages: boolean,
+  principal?: string,
+  groups?: string[],
+) => ServerConnection;
 
 /** What both roles have. The `handle…` facts say what happened; the other methods are commands. */
 export interface Connection {
@@ -86,6 +95,8 @@ export interface ServerConnection extends Connection {
   respondInputRequired(now: number, request: number, questions: string, state?: Uint8Array): void;
   /** Answers with an error. `data`: any JSON value. */
   respondError(now: number, request: number, code: number, message: string, data?: string): void;
+  /** Answers with a kind of result that a negotiated extension defines, a JSON object without the `resultType`. */
+  respondExtension(now: number, request: number, resultType: string, result: string): void;
   /** Answers for a tool that failed with a text that the model may read. */
   respondToolError(now: number, request: number, text: string): void;
   /** Answers that the arguments do not fit the tool's schema. */
@@ -135,6 +146,8 @@ export interface ClientConnection extends Connection {
   subscribe(now: number, tools: boolean, prompts: boolean, resources: boolean, uris: string[]): number;
   /** Whom calls are made for from now on; without one, nobody in particular. Private results in the cache are another's. */
   setPrincipal(principal?: string): void;
+  /** Progress of a question. False: not sent, because nobody asked for it or the value did not rise. */
+  progress(now: number, input: number, progress: number, total?: number, message?: string): boolean;
   /** Answers a question of the server with a result, a JSON object. */
   answer(now: number, input: number, result: string): void;
   /** Answers a question with an error. */

@@ -59,7 +59,10 @@ export class ServerSession {
     this.#options = options;
     this.#offer = offer;
     const seed = (options.seed ?? randomSeed)();
-    const connection = typed(() => new engine.ServerConnection(config, seed, link.messages));
+    const { principal, groups } = options;
+    const connection = typed(
+      () => new engine.ServerConnection(config, seed, link.messages, principal, groups && [...groups]),
+    );
     let finish!: (reason: string) => void;
     this.closed = new Promise((resolve) => {
       finish = resolve;

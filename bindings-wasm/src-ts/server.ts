@@ -9,6 +9,12 @@ import type * as types from "./types.js";
 
 /** Options of a server. */
 export interface ServerOptions extends CommonOptions {
+  /** To whom the connections belong; by default, nobody in particular. What is sealed is good for them alone. */
+  readonly principal?: string;
+  /** The groups that they are in: what is visible to others is not offered. */
+  readonly groups?: readonly string[];
+  /** Keys of 32 bytes in base64 that seal cursors and state, shared by the instances of a service; the first one seals. */
+  readonly sealKeys?: readonly string[];
   /** How to use the server, for the model. */
   readonly instructions?: string;
   /** Items in one page of a list; 1000 by default. */
@@ -39,7 +45,12 @@ export interface Lists {
   readonly resourceTemplates?: readonly types.ResourceTemplate[];
   /** Prompts. */
   readonly prompts?: readonly types.Prompt[];
+  /** For whom some of it is: the groups that see a tool, a prompt (by name) or a resource (by URI). All see the others. */
+  readonly visibleTo?: Readonly<Partial<Record<"tools" | "resources" | "resourceTemplates" | "prompts", Groups>>>;
 }
+
+/** Groups by what they see. */
+export type Groups = Readonly<Record<string, readonly string[]>>;
 
 /** @throws {@link EngineError} `config.invalid` if the schema can't be used. */
 function compiled(tool: string, member: string, schema: JsonObject): SchemaCheck {
@@ -158,14 +169,15 @@ export class Server {
       page_size: options.pageSize,
       list_cache: options.listCache && snakeCase(options.listCache),
       completions: options.completions,
+      seal_keys: options.sealKeys,
       unknown_methods: options.unknownMethods,
     });
   }
 
   #catalog(): JsonObject {
-    const { resources, resourceTemplates, prompts } = this.#lists;
+    const { resources, resourceTemplates, prompts, visibleTo } = this.#lists;
     const tools = Array.from(this.#tools.values(), (tool) => tool.definition);
-    return { tools, resources, resourceTemplates, prompts };
+    return { tools, resources, resourceTemplates, prompts, visible_to: visibleTo };
   }
 
   #replaceCatalog(): void {

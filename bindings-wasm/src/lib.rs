@@ -159,11 +159,6 @@ macro_rules! both_roles {
     ($($connection:ident),*) => { $(
         #[wasm_bindgen]
         impl $connection {
-            /// `config`: JSON. `seed`: 32 bytes of fresh entropy. `messages`: whole messages instead of a byte stream.
-            #[wasm_bindgen(constructor)]
-            pub fn new(config: &str, #[wasm_bindgen(js_name = seed)] entropy: &[u8], messages: bool) -> Answer<Self> {
-                embed::$connection::new(config.as_bytes(), seed(entropy)?, channel(messages)).map(Self).map_err(refused)
-            }
             /// Bytes of a stream. `now` is in nanoseconds, here and below.
             #[wasm_bindgen(js_name = handleData)]
             pub fn handle_data(&mut self, now: f64, data: &[u8]) -> Answer {
@@ -269,6 +264,34 @@ both_roles!(ServerConnection, ClientConnection);
 
 #[wasm_bindgen]
 impl ServerConnection {
+    /// `config`: JSON. `seed`: 32 bytes of fresh entropy. `messages`: whole messages instead of a byte stream. `principal`:
+    /// to whom the channel belongs, and `groups`: which they are in.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        config: &str,
+        #[wasm_bindgen(js_name = seed)] entropy: &[u8],
+        messages: bool,
+        principal: Option<String>,
+        groups: Option<Vec<String>>,
+    ) -> Answer<Self> {
+        let groups = groups.unwrap_or_default();
+        let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
+        let (config, seed) = (config.as_bytes(), seed(entropy)?);
+        embed::ServerConnection::new_for(config, seed, channel(messages), principal.as_deref(), &groups)
+            .map(Self)
+            .map_err(refused)
+    }
+    /// Answers with a result of a kind that a negotiated extension defines: its `resultType`, and an object without it.
+    #[wasm_bindgen(js_name = respondExtension)]
+    pub fn respond_extension(
+        &mut self,
+        now: f64,
+        request: f64,
+        #[wasm_bindgen(js_name = resultType)] result_type: &str,
+        result: &str,
+    ) -> Answer {
+        self.0.respond_extension(whole(now), whole(request), result_type, result.as_bytes()).map_err(refused)
+    }
     /// Answers with a result, a JSON object. `ttl_ms` and `shared` are the cache hint of cacheable methods.
     pub fn respond(
         &mut self,
@@ -369,6 +392,24 @@ impl ServerConnection {
 
 #[wasm_bindgen]
 impl ClientConnection {
+    /// `config`: JSON. `seed`: 32 bytes of fresh entropy. `messages`: whole messages instead of a byte stream.
+    #[wasm_bindgen(constructor)]
+    pub fn new(config: &str, #[wasm_bindgen(js_name = seed)] entropy: &[u8], messages: bool) -> Answer<Self> {
+        embed::ClientConnection::new(config.as_bytes(), seed(entropy)?, channel(messages))
+            .map(Self)
+            .map_err(refused)
+    }
+    /// Progress of a question. False: not sent (no token, or the value did not rise).
+    pub fn progress(
+        &mut self,
+        now: f64,
+        input: f64,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) -> Answer<bool> {
+        self.0.progress(whole(now), whole(input), progress, total, message.as_deref()).map_err(refused)
+    }
     /// Begins. `remembered`: the revision of an earlier `Ready`.
     pub fn start(&mut self, now: f64, remembered: Option<String>) -> Answer {
         self.0.start(whole(now), remembered.as_deref()).map_err(refused)

@@ -215,6 +215,35 @@ test("results are kept for as long as they may be, for one principal alone", asy
   await end();
 });
 
+test("groups see what is for them", async () => {
+  const offered = async (groups: string[]): Promise<string[]> => {
+    const server = new Server({ name: "s", version: "1", principal: "ada", groups });
+    server.tool("shared", {}, () => "").tool("secret", {}, () => "");
+    server.offer({ visibleTo: { tools: { secret: ["staff"] } } });
+    const { client, end } = await pair(server, {});
+    const tools = await client.listTools();
+    await end();
+    return tools.map(({ name }) => name);
+  };
+  assert.deepEqual([await offered([]), await offered(["staff"])], [["shared"], ["shared", "secret"]]);
+});
+
+test("instances that share their keys know each other's cursors", async () => {
+  const pages = async (...keys: number[]): Promise<unknown> => {
+    let cursor: unknown;
+    for (const key of keys) {
+      const sealKeys = [btoa(String.fromCharCode(...new Uint8Array(32).fill(key)))];
+      const { client, end } = await pair(library({ pageSize: 2, sealKeys }), {});
+      const asked = client.call("resources/list", cursor === undefined ? {} : { cursor });
+      const page = await asked.catch((error: unknown) => error);
+      cursor = page instanceof EngineError ? page.code : (page as { nextCursor?: string }).nextCursor;
+      await end();
+    }
+    return cursor;
+  };
+  assert.deepEqual([await pages(1, 1), await pages(1, 2)], [undefined, "call.rpc"]);
+});
+
 test("a subscription to nothing is refused", async () => {
   const { client, end } = await pair(library(), {});
   const subscription = client.subscribe({}, { onChange: () => undefined });
