@@ -2,7 +2,7 @@
 //! every JavaScript runtime shares. What crosses is numbers, strings, and one typed array a drain.
 #![expect(clippy::needless_pass_by_value, reason = "a string of Node-API arrives owned")]
 
-use mcp_sansio::embed::{self, Batch, Channel, EmbedError, Options, Record};
+use mcp_sansio::embed::{self, Batch, Channel, EmbedError, Options, Record, Task};
 use napi::Env;
 use napi::bindgen_prelude::Float64ArraySlice;
 use napi_derive::napi;
@@ -72,6 +72,25 @@ pub struct CallOptions {
     pub log_level: Option<String>,
     /// Members for `_meta`: a JSON object.
     pub meta: Option<String>,
+    /// Send it as a task.
+    pub task: Option<TaskOptions>,
+    /// Ask the server, whatever the cache has.
+    pub fresh: Option<bool>,
+}
+
+/// How a call is sent as a task.
+#[napi(object, object_to_js = false)]
+pub struct TaskOptions {
+    /// Milliseconds that the peer is asked to keep it.
+    pub ttl_ms: Option<f64>,
+    /// Complete the call as soon as the task is made, instead of following the task to its outcome.
+    pub detached: Option<bool>,
+}
+
+impl TaskOptions {
+    fn view(&self) -> Task {
+        Task { ttl_ms: self.ttl_ms.map(whole), detached: self.detached.unwrap_or(false) }
+    }
 }
 
 impl CallOptions {
@@ -82,7 +101,8 @@ impl CallOptions {
             progress: self.progress.unwrap_or(false),
             log_level: self.log_level.as_deref(),
             meta: self.meta.as_deref().map(str::as_bytes),
-            ..Options::default()
+            task: self.task.as_ref().map(TaskOptions::view),
+            fresh: self.fresh.unwrap_or(false),
         }
     }
 }
@@ -103,11 +123,6 @@ macro_rules! both_roles {
     ($($connection:ident),*) => { $(
         #[napi]
         impl $connection {
-            /// `config`: JSON. `seed`: 32 bytes of fresh entropy. `messages`: whole messages instead of a byte stream.
-            #[napi(constructor)]
-            pub fn new(config: String, seed_bytes: &[u8], messages: bool) -> Result<Self> {
-                embed::$connection::new(config.as_bytes(), seed(seed_bytes)?, channel(messages)).map(Self).map_err(refused)
-            }
             /// Bytes of a stream. `now` is in nanoseconds, here and below.
             #[napi]
             pub fn handle_data(&mut self, now: f64, data: &[u8]) -> Result<()> {
@@ -182,6 +197,21 @@ macro_rules! both_roles {
             pub fn close(&mut self, now: f64, drain_ms: f64) -> Result<()> {
                 self.0.close(whole(now), whole(drain_ms)).map_err(refused)
             }
+            /// The wall clock: that it is so many milliseconds since 1970 now.
+            #[napi]
+            pub fn set_wall_clock(&mut self, now: f64, unix_millis: f64) -> Result<()> {
+                self.0.set_wall_clock(whole(now), whole(unix_millis)).map_err(refused)
+            }
+            /// The id of the task that a live request or question runs as.
+            #[napi]
+            pub fn task_of(&self, handle: f64) -> Option<String> {
+                self.0.task_of(whole(handle)).map(str::to_owned)
+            }
+            /// Says how the task that a request or question runs as is getting on, for a person to read.
+            #[napi]
+            pub fn task_status(&mut self, now: f64, handle: f64, message: String) -> Result<()> {
+                self.0.task_status(whole(now), whole(handle), &message).map_err(refused)
+            }
             /// Counters, as a JSON object.
             #[napi]
             pub fn stats(&self) -> String {
@@ -203,6 +233,34 @@ both_roles!(ServerConnection, ClientConnection);
 
 #[napi]
 impl ServerConnection {
+    /// `config`: JSON. `seed`: 32 bytes of fresh entropy. `messages`: whole messages instead of a byte stream. `principal`:
+    /// to whom the channel belongs, and `groups`: which they are in.
+    #[napi(constructor)]
+    pub fn new(
+        config: String,
+        seed_bytes: &[u8],
+        messages: bool,
+        principal: Option<String>,
+        groups: Option<Vec<String>>,
+    ) -> Result<Self> {
+        let groups = groups.unwrap_or_default();
+        let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
+        let (config, seed) = (config.as_bytes(), seed(seed_bytes)?);
+        embed::ServerConnection::new_for(config, seed, channel(messages), principal.as_deref(), &groups)
+            .map(Self)
+            .map_err(refused)
+    }
+    /// Answers with a result of a kind that a negotiated extension defines: its `resultType`, and an object without it.
+    #[napi]
+    pub fn respond_extension(
+        &mut self,
+        now: f64,
+        request: f64,
+        result_type: String,
+        result: String,
+    ) -> Result<()> {
+        self.0.respond_extension(whole(now), whole(request), &result_type, result.as_bytes()).map_err(refused)
+    }
     /// Answers with a result, a JSON object. `ttl_ms` and `public` are the cache hint of cacheable methods.
     #[napi]
     pub fn respond(
@@ -214,6 +272,19 @@ impl ServerConnection {
         public: bool,
     ) -> Result<()> {
         self.0.respond(whole(now), whole(request), result.as_bytes(), ttl_ms, public).map_err(refused)
+    }
+    /// Answers with questions, the members of a JSON object, and with state that the handler wants to see again.
+    #[napi]
+    pub fn respond_input_required(
+        &mut self,
+        now: f64,
+        request: f64,
+        questions: String,
+        state: Option<&[u8]>,
+    ) -> Result<()> {
+        self.0
+            .respond_input_required(whole(now), whole(request), questions.as_bytes(), state)
+            .map_err(refused)
     }
     /// Answers with an error. `data`: any JSON value.
     #[napi]
@@ -278,6 +349,17 @@ impl ServerConnection {
     ) -> Result<bool> {
         self.0.log(whole(now), whole(request), &level, logger.as_deref(), data.as_bytes()).map_err(refused)
     }
+    /// Tells those who asked that something changed. `what`: `tools`, `prompts`, `resources` or, with its `uri`, `resource`.
+    #[napi]
+    pub fn publish(
+        &mut self,
+        now: f64,
+        what: String,
+        uri: Option<String>,
+        concerns: Option<String>,
+    ) -> Result<()> {
+        self.0.publish(whole(now), &what, uri.as_deref(), concerns.as_deref()).map_err(refused)
+    }
     /// Remarks on the catalog: a JSON array of objects with `code`, `place` and `text`.
     #[napi]
     pub fn lint(&self) -> String {
@@ -292,6 +374,25 @@ impl ServerConnection {
 
 #[napi]
 impl ClientConnection {
+    /// `config`: JSON. `seed`: 32 bytes of fresh entropy. `messages`: whole messages instead of a byte stream.
+    #[napi(constructor)]
+    pub fn new(config: String, seed_bytes: &[u8], messages: bool) -> Result<Self> {
+        embed::ClientConnection::new(config.as_bytes(), seed(seed_bytes)?, channel(messages))
+            .map(Self)
+            .map_err(refused)
+    }
+    /// Progress of a question. False: not sent (no token, or the value did not rise).
+    #[napi]
+    pub fn progress(
+        &mut self,
+        now: f64,
+        input: f64,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) -> Result<bool> {
+        self.0.progress(whole(now), whole(input), progress, total, message.as_deref()).map_err(refused)
+    }
     /// Begins. `remembered`: the revision of an earlier `Ready`.
     #[napi]
     pub fn start(&mut self, now: f64, remembered: Option<String>) -> Result<()> {
@@ -312,6 +413,48 @@ impl ClientConnection {
         options: CallOptions,
     ) -> Result<f64> {
         self.0.call_tool(whole(now), &name, bytes(args.as_ref()), options.view()).map(number).map_err(refused)
+    }
+    /// Starts a request for each page of a list, until it is whole. `params`: a JSON object without `cursor`.
+    #[napi]
+    pub fn list_all(
+        &mut self,
+        now: f64,
+        method: String,
+        params: Option<String>,
+        options: CallOptions,
+    ) -> Result<f64> {
+        self.0
+            .list_all(whole(now), &method, bytes(params.as_ref()), options.view())
+            .map(number)
+            .map_err(refused)
+    }
+    /// The name that the revision in use has for a purpose: `list_tools`, `read_resource`…
+    #[napi]
+    pub fn method_for(&self, purpose: String) -> Result<&'static str> {
+        self.0.method_for(&purpose).map_err(refused)
+    }
+    /// Asks whether the server lives.
+    #[napi]
+    pub fn probe(&mut self, now: f64) -> Result<f64> {
+        self.0.probe(whole(now)).map(number).map_err(refused)
+    }
+    /// Subscribes to changes of the lists and of the resources of these URIs.
+    #[napi]
+    pub fn subscribe(
+        &mut self,
+        now: f64,
+        tools: bool,
+        prompts: bool,
+        resources: bool,
+        uris: Vec<String>,
+    ) -> Result<f64> {
+        let uris: Vec<&str> = uris.iter().map(String::as_str).collect();
+        self.0.subscribe(whole(now), tools, prompts, resources, &uris).map(number).map_err(refused)
+    }
+    /// Whom calls are made for from now on; without one, nobody in particular.
+    #[napi]
+    pub fn set_principal(&mut self, principal: Option<String>) -> Result<()> {
+        self.0.set_principal(principal.as_deref()).map_err(refused)
     }
     /// Answers a question with a result, a JSON object.
     #[napi]

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Code, TOOL_CALL, codeOf, loadEngine } from "mcp-sansio";
+import { Code, RECORD_SIZE, TOOL_CALL, codeOf, loadEngine } from "mcp-sansio";
 
-import { MS, Pair, clientMachine, feed, native, only, serverMachine, take } from "./support.js";
+import { MS, Pair, type Seen, clientMachine, feed, native, only, serverMachine, take } from "./support.js";
 
 const echo = { name: "echo", inputSchema: { type: "object" } };
 const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
@@ -160,6 +160,156 @@ test("notices and logs pass, and a changed list of tools is told", () => {
   assert.equal(only(pair.exchange().server, Code.Notification).texts[0], "notifications/roots/list_changed");
 });
 
+const templates = [{ uriTemplate: "page://{book}/{n}", name: "page" }];
+const library = {
+  resources: [{ uri: "book://a", name: "a" }],
+  resourceTemplates: templates,
+  prompts: [{ name: "summary" }],
+  completions: true,
+};
+
+for (const revision of ["2025-11-25", "2026-07-28"]) {
+  test(`${revision}: a request says which template its URI matches`, () => {
+    const pair = new Pair({ revisions: [revision] }, library);
+    pair.client.start(0);
+    pair.exchange();
+    const read = (uri: string): Seen => {
+      pair.client.call(0, pair.client.methodFor("read_resource"), JSON.stringify({ uri }), {});
+      return only(pair.exchange().server, Code.Request);
+    };
+    const plain = read("book://a");
+    assert.deepEqual([plain.texts[2], plain.texts[6], plain.texts[7]], ["book://a", undefined, undefined]);
+    pair.server.respondNotFound(0, plain.handle);
+    const missing = only(pair.exchange().client, Code.Failed).number;
+    assert.equal(missing, revision < "2026" ? -32002 : -32602);
+    const page = read("page://a%20b/7");
+    assert.deepEqual([page.texts[6], page.texts[7]], ["page://{book}/{n}", '{"book":"a%20b","n":"7"}']);
+    pair.server.respond(0, page.handle, '{"contents":[]}', 1000, true);
+    assert.equal(only(pair.exchange().client, Code.Completed).number, 0);
+  });
+
+  test(`${revision}: changes are told to who subscribed, and nobody else`, () => {
+    const capabilities = { prompts: { listChanged: true }, resources: { subscribe: true } };
+    const pair = new Pair({ revisions: [revision] }, { ...library, capabilities });
+    pair.client.start(0);
+    pair.exchange();
+    const call = pair.client.subscribe(0, false, true, false, ["book://a"]);
+    const begun = pair.exchange();
+    const watched = only(begun.server, Code.Watched);
+    assert.deepEqual([watched.number, watched.texts[0]], [1, "book://a"]);
+    const subscribed = only(begun.client, Code.Subscribed);
+    assert.deepEqual(
+      [subscribed.handle, subscribed.number, ...subscribed.texts.slice(0, 2)],
+      [call, 0, '{"promptsListChanged":true,"resourceSubscriptions":["book://a"]}', "{}"],
+    );
+    pair.server.publish(0, "resource", "book://b");
+    pair.server.publish(0, "resource", "book://a/1", "book://a");
+    pair.server.publish(0, "prompts");
+    const told = pair.exchange().client;
+    assert.deepEqual(told.map(({ code, related }) => [code, related]), [[Code.Notification, call], [Code.Notification, call]]);
+    assert.equal((JSON.parse(told[0]?.texts[1] ?? "") as { uri: string }).uri, "book://a/1");
+    pair.client.cancel(0, call);
+    assert.equal(only(pair.exchange().server, Code.Watched).number, 0);
+    assert.throws(() => { pair.server.publish(0, "books"); }, { code: "send.invalid" });
+  });
+
+  test(`${revision}: questions within a request, and their answers`, () => {
+    const pair = new Pair({ revisions: [revision], capabilities: { roots: {} } }, { tools: [echo] });
+    pair.client.start(0);
+    pair.exchange();
+    const call = pair.client.callTool(0, "echo", "{}", {});
+    const first = only(pair.exchange().server, Code.Request).handle;
+    pair.server.respondInputRequired(0, first, '{"r":{"method":"roots/list"}}', new TextEncoder().encode("🦀"));
+    const input = only(pair.exchange().client, Code.Input);
+    assert.equal(input.texts[0], "roots/list");
+    pair.client.answer(0, input.handle, '{"roots":[]}');
+    const { server } = pair.exchange();
+    const request = only(server, Code.Request);
+    const answers = only(server, Code.Answers);
+    assert.ok(server.indexOf(answers) < server.indexOf(request));
+    const previous = revision < "2026" ? first : 0;
+    assert.deepEqual([answers.handle, answers.related, answers.number], [request.handle, previous, 1]);
+    assert.deepEqual(answers.texts.slice(0, 3), ['{"r":{"roots":[]}}', "8J+mgA==", "{}"]);
+    pair.server.respond(0, request.handle, '{"content":[]}', 0, false);
+    assert.equal(only(pair.exchange().client, Code.Completed).handle, call);
+  });
+}
+
+test("a task tells its state, and a result its kind", () => {
+  const tasks = { tools: {}, tasks: { requests: { tools: { call: {} } } } };
+  const long = { ...echo, name: "long", execution: { taskSupport: "required" } };
+  const pair = new Pair({ revisions: ["2025-11-25"] }, { tools: [long], capabilities: tasks });
+  pair.server.setWallClock(0, 1_764_066_600_000);
+  pair.client.start(0);
+  pair.exchange();
+  const call = pair.client.callTool(0, "long", "{}", { task: { ttlMs: 60_000 } });
+  const { client, server } = pair.exchange();
+  const request = only(server, Code.Request);
+  const made = only(client, Code.Task);
+  const task = JSON.parse(made.texts[0] ?? "") as Record<string, unknown>;
+  assert.deepEqual([made.handle, task.ttl, task.createdAt], [call, 60_000, "2025-11-25T10:30:00.000Z"]);
+  assert.equal(pair.server.taskOf(request.handle), task.taskId);
+  pair.server.taskStatus(0, request.handle, "half of it");
+  const told = JSON.parse(only(pair.exchange().client, Code.Task).texts[0] ?? "") as Record<string, unknown>;
+  assert.equal(told.statusMessage, "half of it");
+
+  const streams = { extensions: { "com.example/streams": {} } };
+  const types = { result_types: { "com.example/streams": ["stream"] } };
+  const extended = new Pair({ capabilities: streams, ...types }, { tools: [echo], capabilities: { tools: {}, ...streams }, ...types });
+  extended.client.start(0);
+  extended.exchange();
+  extended.client.callTool(0, "echo", "{}", {});
+  const { handle } = only(extended.exchange().server, Code.Request);
+  extended.server.respondExtension(0, handle, "stream", '{"at":1}');
+  assert.equal(only(extended.exchange().client, Code.Completed).texts[1], "stream");
+});
+
+test("what is kept is for one principal, unless a fresh answer is wanted; and a server is asked whether it lives", () => {
+  const pair = new Pair({}, { tools: [echo], list_cache: { ttl_ms: 1000, public: false } });
+  pair.client.start(0);
+  pair.exchange();
+  const list = (options: object): number => {
+    pair.client.listAll(0, "tools/list", undefined, options);
+    return only(pair.exchange().client, Code.Completed).number;
+  };
+  assert.deepEqual([list({}), list({}), list({ fresh: true })], [0, 1, 0]);
+  pair.client.setPrincipal("ada");
+  assert.deepEqual([list({}), list({})], [0, 1]);
+  const probe = pair.client.probe(0);
+  assert.equal(only(pair.exchange().client, Code.Completed).handle, probe);
+  assert.throws(() => { pair.client.setPrincipal("a".repeat(300)); }, { code: "config.invalid" });
+});
+
+test("groups see what is for them", () => {
+  const seen = (groups?: string[]): string[] => {
+    const config = JSON.stringify({ info: { name: "s", version: "1" }, tools: [echo], visible_to: { tools: { echo: ["staff"] } } });
+    const pair = new Pair({}, {});
+    const server = new native.ServerConnection(config, new Uint8Array(32), false, "ada", groups);
+    const both = Object.assign(pair, { server });
+    both.client.start(0);
+    both.exchange();
+    both.client.listTools(0, undefined, {});
+    const page = only(both.exchange().client, Code.Completed).texts[0] ?? "";
+    return (JSON.parse(page) as { tools: { name: string }[] }).tools.map(({ name }) => name);
+  };
+  assert.deepEqual([seen(), seen(["guests"]), seen(["staff"])], [[], [], ["echo"]]);
+});
+
+test("a question has progress, while it rises", () => {
+  const pair = new Pair({ revisions: ["2025-11-25"], capabilities: { roots: {} } }, {});
+  pair.client.start(0);
+  pair.exchange();
+  const call = pair.server.call(0, "roots/list", undefined, { progress: true });
+  const { handle } = only(pair.exchange().client, Code.Input);
+  assert.deepEqual([1, 1].map((value) => pair.client.progress(0, handle, value)), [true, false]);
+  assert.equal(only(pair.exchange().server, Code.Progress).handle, call);
+});
+
+test("a catalog has remarks made on it", () => {
+  const remarks = JSON.parse(serverMachine({ tools: [echo] }).lint()) as { code: string; place: string; text: string }[];
+  assert.ok(remarks.length > 0 && remarks.every(({ code, place, text }) => code !== "" && place !== "" && text !== ""));
+});
+
 test("ranges count UTF-16 units, over all records of a drain", () => {
   const machine = serverMachine({ tools: [echo] });
   feed(machine, 0, '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"🦀é漢","version":"1"}}}\n');
@@ -182,7 +332,7 @@ test("a drain stops at its bound and says that there is more", () => {
   feed(machine, 0, line.repeat(3));
   const first = machine.drainEvents(1);
   assert.equal(first.more, true);
-  assert.equal(first.records.length, 16);
+  assert.equal(first.records.length, RECORD_SIZE);
 });
 
 test("output stays in the machine until it is asked for", () => {

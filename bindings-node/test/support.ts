@@ -52,7 +52,7 @@ export function take(machine: Connection): Taken {
     for (const record of recordsOf(batch)) {
       const { code, number, handle, related } = record;
       if (code === Code.Output) output += record.text(0) ?? "";
-      else events.push({ code, number, handle, related, texts: [0, 1, 2, 3, 4, 5].map((index) => record.text(index)) });
+      else events.push({ code, number, handle, related, texts: [0, 1, 2, 3, 4, 5, 6, 7].map((index) => record.text(index)) });
     }
     if (!batch.more) return { output, events, timeout: batch.timeout ?? undefined };
   }

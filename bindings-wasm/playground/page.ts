@@ -1,5 +1,5 @@
 /** The page of the playground: a client here, its server in a worker, and the conversation between them. */
-import { CallError, Client, type Progress, type ToolInfo, type TraceEntry, codeOf, connect } from "mcp-sansio-wasm";
+import { CallError, Client, type Progress, type types, type TraceEntry, codeOf, connect } from "mcp-sansio-wasm";
 
 function element<E extends HTMLElement>(id: string, type: new () => E): E {
   const found = document.getElementById(id);
@@ -45,7 +45,7 @@ function showResult(text: string, failed: boolean): void {
 }
 
 /** Arguments made of the defaults of the tool's schema. */
-function sample(tool: ToolInfo): string {
+function sample(tool: types.Tool): string {
   const properties = (tool.inputSchema["properties"] ?? {}) as Record<string, { default?: unknown }>;
   const defaults = Object.entries(properties).map(([name, property]) => [name, property.default ?? null]);
   return JSON.stringify(Object.fromEntries(defaults), null, 2);
@@ -65,7 +65,7 @@ async function call(client: Client): Promise<void> {
     const args = JSON.parse(page.arguments.value) as Record<string, unknown>;
     const options = { signal: controller.signal, onProgress: showProgress };
     const { content, isError } = await client.callTool(page.tool.value, args, options);
-    const texts = content.map((block) => (block.type === "text" ? String(block["text"]) : JSON.stringify(block)));
+    const texts = content.map((block) => (block.type === "text" ? block.text : JSON.stringify(block)));
     showResult(texts.join("\n"), isError === true);
   } catch (error) {
     const code = error instanceof CallError ? `${error.code}: ` : "";

@@ -1,130 +1,70 @@
 /** A client of one server. */
-import { Driver, type Link, type Owner, systemClock } from "./driver.js";
 import {
-  type BatchRecord,
-  type CallOptions,
-  type ClientConnection,
-  Code,
-  type Engine,
-  EngineError,
-  codeOf,
-  typed,
-} from "./engine.js";
-import { faultOf, observe, report, shielded } from "./observe.js";
-import { type CommonOptions, type Implementation, type JsonObject, commonConfig, randomSeed } from "./options.js";
-import type { LogLevel, ToolResult } from "./server.js";
+  ClientSession,
+  type Question,
+  type ServerFacts,
+  type Start,
+  type SubscriptionState,
+  connectionOf,
+} from "./client-session.js";
+import type { Link } from "./driver.js";
+import { type Engine, EngineError, codeOf } from "./engine.js";
+import type { Notification } from "./observe.js";
+import type { CommonOptions, Implementation, JsonObject } from "./options.js";
+import { CallError, type RequestOptions, requireString } from "./requests.js";
+import type * as types from "./types.js";
 
 /** Options of a client. */
 export interface ClientOptions extends CommonOptions {
   /** Whether to find out the server's era first, which is the default; false opens with a handshake at once. */
   readonly probe?: boolean;
   /** Answers a question of the server (elicitation, sampling, roots) with its result. Declare the capability too. */
-  readonly onInput?: (question: Question) => JsonObject | Promise<JsonObject>;
+  readonly onInput?: (question: Question) => types.InputResponse | Promise<types.InputResponse>;
+  /** Whether results are kept for as long as the server allows; by default they are. */
+  readonly cache?: boolean;
+  /** Whom calls are made for, so that private results are kept for them alone; by default, nobody in particular. */
+  readonly principal?: string;
 }
 
-/** A question of the server. */
-export interface Question {
-  /** Which kind, in the spec's words. */
-  readonly method: string;
-  /** What is asked. */
-  readonly params: unknown;
-  /** Aborted when the answer is not wanted any more. */
-  readonly signal: AbortSignal;
+/** What to be told of. */
+export interface SubscriptionWish {
+  /** Changes of the list of tools. */
+  readonly tools?: boolean;
+  /** Changes of the list of prompts. */
+  readonly prompts?: boolean;
+  /** Changes of the list of resources. */
+  readonly resources?: boolean;
+  /** Resources whose changes are wanted. */
+  readonly uris?: readonly string[];
 }
 
-/** A tool that a server offers. */
-export interface ToolInfo {
-  /** By which it is called. */
-  readonly name: string;
-  /** Its name, for people. */
-  readonly title?: string;
-  /** What it does, for the model. */
-  readonly description?: string;
-  /** A JSON Schema of its arguments. */
-  readonly inputSchema: JsonObject;
-  /** A JSON Schema of its `structuredContent`. */
-  readonly outputSchema?: JsonObject;
-  /** What the server claims about it. */
-  readonly annotations?: JsonObject;
-  readonly [member: string]: unknown;
+/** A subscription. It outlives interruptions: the server is asked for it again. */
+export interface Subscription {
+  /** Resolves when it is in force for the first time; rejects if it never is. */
+  readonly begun: Promise<SubscriptionState>;
+  /** Resolves when it is over for good, with the reason if that is not `close`. Never rejects. */
+  readonly ended: Promise<EngineError | undefined>;
+  /** Ends it. */
+  readonly close: () => void;
 }
 
-/** How far a call is. */
-export interface Progress {
-  /** Rises from notice to notice. */
-  readonly progress: number;
-  /** What it rises to, if that is known. */
-  readonly total?: number;
-  /** For people. */
-  readonly message?: string;
+/** What is called with what comes of a subscription. */
+export interface SubscriptionHooks {
+  /** Something changed. */
+  readonly onChange: (change: Notification) => void;
+  /** It is in force, for the first time or again. */
+  readonly onSubscribed?: (state: SubscriptionState) => void;
 }
 
-/** Options of one request. */
-export interface RequestOptions {
-  /** Milliseconds without a sign of life after which it ends with `call.timeout`: above 0, and finite. */
-  readonly timeout?: number;
-  /** Milliseconds in all after which it ends with `call.timeout`, whatever its progress: above 0, and finite. */
-  readonly totalTimeout?: number;
-  /** Takes the request back when it is aborted: the server is told, and the call ends with `call.cancelled`. */
-  readonly signal?: AbortSignal;
-  /** Asks for progress, and is called with it. */
-  readonly onProgress?: (progress: Progress) => void;
-  /** The least severe log level wanted for this call, where the revision has that. */
-  readonly logLevel?: LogLevel;
-  /** Further members for `_meta`. */
-  readonly meta?: JsonObject;
+/** What is to be completed. */
+export interface CompletionWish {
+  /** The prompt or resource template that has the argument. */
+  readonly ref: types.CompleteRequestParams["ref"];
+  /** The argument, as far as it is known. */
+  readonly argument: types.CompleteRequestParamsArgument;
+  /** The values of other arguments, where the revision has that. */
+  readonly context?: types.CompleteRequestParamsContext;
 }
-
-/** Options of `listTools`. */
-export interface ListOptions extends RequestOptions {
-  /** Pages that are fetched at most; 1,000 by default. */
-  readonly maxPages?: number;
-}
-
-/** A call without a result. `code`: `call.rpc`, `call.timeout`, `call.cancelled`, `call.closed`, `call.invalid_result`… */
-export class CallError extends EngineError {
-  override readonly name = "CallError";
-  /** Of `call.rpc`: the number by which the server names its error. */
-  readonly rpcCode: number | undefined;
-  /** Of `call.rpc`: what the server adds to its error. */
-  readonly data: unknown;
-  /** Of `call.closed`: whether the server may have seen the call. If not, repeating it is safe. */
-  readonly delivered: boolean | undefined;
-
-  /** As {@link EngineError}, with what is known besides. */
-  constructor(code: string, message: string, details: CallErrorDetails = {}) {
-    super(code, message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.rpcCode = details.rpcCode;
-    this.data = details.data;
-    this.delivered = details.delivered;
-  }
-}
-
-/** What is known of a failed call besides its code. */
-export interface CallErrorDetails {
-  /** See {@link CallError.rpcCode}. */
-  readonly rpcCode?: number;
-  /** See {@link CallError.data}. */
-  readonly data?: unknown;
-  /** See {@link CallError.delivered}. */
-  readonly delivered?: boolean;
-  /** What led to it here. */
-  readonly cause?: unknown;
-}
-
-/** What a server told of itself. */
-export interface ServerFacts {
-  /** The revision that is spoken. */
-  readonly revision: string;
-  /** Who it says it is. */
-  readonly info: Implementation | undefined;
-  /** What it can do. */
-  readonly capabilities: JsonObject;
-  /** How to use it, for the model. */
-  readonly instructions: string | undefined;
-}
-
-type Start = (connection: ClientConnection, now: number, options: CallOptions) => number;
 
 /**
  * A client. Connect it to one server at a time.
@@ -182,7 +122,7 @@ export class Client {
     return this.#known.info;
   }
   /** What the server can do. */
-  get serverCapabilities(): JsonObject {
+  get serverCapabilities(): types.ServerCapabilities {
     return this.#known.capabilities;
   }
   /** How to use the server, for the model. */
@@ -199,23 +139,115 @@ export class Client {
    *
    * @throws {@link CallError} also `call.invalid_result`, if the pages don't end; {@link EngineError} `send.invalid`.
    */
-  async listTools(options: ListOptions = {}): Promise<ToolInfo[]> {
-    const session = this.#live;
-    const tools: ToolInfo[] = [];
-    const seen = new Set<string | undefined>();
-    let cursor: string | undefined;
-    do {
-      if (seen.has(cursor) || seen.size >= (options.maxPages ?? 1000)) {
-        throw new CallError("call.invalid_result", `the list of tools does not end after ${String(seen.size)} pages`);
-      }
-      seen.add(cursor);
-      const at = cursor;
-      const page = await session.request((connection, now, given) => connection.listTools(now, at, given), options);
-      if (!isPage(page)) throw new CallError("call.invalid_result", "a page of the list of tools is no such page");
-      tools.push(...page.tools);
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
-    return tools;
+  async listTools(options: RequestOptions = {}): Promise<types.Tool[]> {
+    return ((await this.#list("list_tools", options)) as types.ListToolsResult).tools;
+  }
+
+  /** All resources of the server, as {@link Client.listTools} says. */
+  async listResources(options: RequestOptions = {}): Promise<types.Resource[]> {
+    return ((await this.#list("list_resources", options)) as types.ListResourcesResult).resources;
+  }
+
+  /** All resource templates of the server, as {@link Client.listTools} says. */
+  async listResourceTemplates(options: RequestOptions = {}): Promise<types.ResourceTemplate[]> {
+    return ((await this.#list("list_templates", options)) as types.ListResourceTemplatesResult).resourceTemplates;
+  }
+
+  /** All prompts of the server, as {@link Client.listTools} says. */
+  async listPrompts(options: RequestOptions = {}): Promise<types.Prompt[]> {
+    return ((await this.#list("list_prompts", options)) as types.ListPromptsResult).prompts;
+  }
+
+  /**
+   * Makes a request for each page of any list, and returns the last page with the items of all of them. `params` is
+   * without `cursor`.
+   *
+   * @throws as {@link Client.listTools}.
+   */
+  async listAll(method: string, params?: JsonObject, options: RequestOptions = {}): Promise<unknown> {
+    requireString("the method", method);
+    const text = params && JSON.stringify(params);
+    return this.#live.request((connection, now, given) => connection.listAll(now, method, text, given), options);
+  }
+
+  /**
+   * Reads a resource.
+   *
+   * @throws as {@link Client.callTool}.
+   */
+  async readResource(uri: string, options: RequestOptions = {}): Promise<types.ReadResourceResult> {
+    requireString("the URI", uri);
+    return (await this.#ask("read_resource", { uri }, options)) as types.ReadResourceResult;
+  }
+
+  /**
+   * Gets a prompt, with the values of its arguments.
+   *
+   * @throws as {@link Client.callTool}.
+   */
+  async getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    options: RequestOptions = {},
+  ): Promise<types.GetPromptResult> {
+    requireString("the prompt's name", name);
+    return (await this.#ask("get_prompt", { name, arguments: args }, options)) as types.GetPromptResult;
+  }
+
+  /**
+   * Asks how an argument of a prompt or of a resource template may go on.
+   *
+   * @throws as {@link Client.callTool}.
+   */
+  async complete(wish: CompletionWish, options: RequestOptions = {}): Promise<types.CompleteResultCompletion> {
+    return ((await this.#ask("complete", wish, options)) as types.CompleteResult).completion;
+  }
+
+  /** Subscribes to changes, until the subscription or the connection is closed. */
+  subscribe(wish: SubscriptionWish, hooks: SubscriptionHooks): Subscription {
+    const stop = new AbortController();
+    const { tools = false, prompts = false, resources = false, uris = [] } = wish;
+    let begin!: (state: SubscriptionState) => void;
+    let fail!: (error: unknown) => void;
+    const begun = new Promise<SubscriptionState>((resolve, reject) => {
+      begin = resolve;
+      fail = reject;
+    });
+    // Whoever waits for it sees why; `ended` says it to the others.
+    begun.catch(() => undefined);
+    const onSubscribed = (state: SubscriptionState): void => {
+      begin(state);
+      hooks.onSubscribed?.(state);
+    };
+    const outcome = this.#live.follow(
+      (connection, now) => connection.subscribe(now, tools, prompts, resources, [...uris]),
+      { signal: stop.signal },
+      { onChange: hooks.onChange, onSubscribed },
+    );
+    const over = (reason: unknown): EngineError | undefined => {
+      fail(reason);
+      if (stop.signal.aborted) return undefined;
+      return reason instanceof EngineError ? reason : new EngineError("engine.failed", "the subscription failed", { cause: reason });
+    };
+    const ended = outcome.then(() => over(new CallError("call.closed", "the server ended the subscription")), over);
+    const close = (): void => {
+      stop.abort();
+    };
+    return { begun, ended, close };
+  }
+
+  /**
+   * Asks whether the server lives.
+   *
+   * @throws as {@link Client.callTool}.
+   */
+  async probe(): Promise<void> {
+    await this.#live.request((connection, now) => connection.probe(now), {});
+  }
+
+  /** Whom calls are made for from now on: private results that are kept are another's. */
+  setPrincipal(principal: string | undefined): void {
+    this.#live.setPrincipal(principal);
   }
 
   /**
@@ -223,14 +255,14 @@ export class Client {
    *
    * @throws {@link CallError}; {@link EngineError} `send.invalid` for an argument or option that can't work.
    */
-  async callTool(name: string, args: JsonObject = {}, options: RequestOptions = {}): Promise<ToolResult> {
+  async callTool(name: string, args: JsonObject = {}, options: RequestOptions = {}): Promise<types.CallToolResult> {
     requireString("the tool's name", name);
     const text = JSON.stringify(args);
     const result = await this.#live.request(
       (connection, now, given) => connection.callTool(now, name, text, given),
       options,
     );
-    return result as ToolResult;
+    return result as types.CallToolResult;
   }
 
   /**
@@ -269,6 +301,18 @@ export class Client {
     await this.#session.start(remembered);
   }
 
+  #list(purpose: string, options: RequestOptions): Promise<unknown> {
+    const start: Start = (connection, now, given) =>
+      connection.listAll(now, connection.methodFor(purpose), undefined, given);
+    return this.#live.request(start, options);
+  }
+
+  #ask(purpose: string, params: object, options: RequestOptions): Promise<unknown> {
+    const text = JSON.stringify(params);
+    const start: Start = (connection, now, given) => connection.call(now, connection.methodFor(purpose), text, given);
+    return this.#live.request(start, options);
+  }
+
   get #live(): ClientSession {
     if (this.#session === undefined) throw new EngineError("send.not_ready", "this client is not connected yet");
     return this.#session;
@@ -279,259 +323,4 @@ export class Client {
     if (facts === undefined) throw new EngineError("send.not_ready", "the server is not known yet");
     return facts;
   }
-}
-
-function connectionOf(engine: Engine, options: ClientOptions, messages: boolean): ClientConnection {
-  const config = JSON.stringify({ ...commonConfig(options), probe: options.probe });
-  const seed = (options.seed ?? randomSeed)();
-  return typed(() => new engine.ClientConnection(config, seed, messages));
-}
-
-interface Pending {
-  resolve(result: unknown): void;
-  reject(error: CallError): void;
-  readonly onProgress: ((progress: Progress) => void) | undefined;
-}
-
-/** One connection of a client. */
-class ClientSession {
-  readonly closed: Promise<string>;
-  server: ServerFacts | undefined;
-  readonly #driver: Driver<ClientConnection>;
-  readonly #options: ClientOptions;
-  readonly #pending = new Map<number, Pending>();
-  readonly #questions = new Map<number, AbortController>();
-  readonly #ready: Promise<void>;
-  #isReady!: () => void;
-  #isNotReady!: (error: EngineError) => void;
-  #lastFault = "";
-  #reason = "close.local";
-
-  constructor(engine: Engine, link: Link, options: ClientOptions) {
-    this.#options = options;
-    const connection = connectionOf(engine, options, link.messages);
-    this.#ready = new Promise((resolve, reject) => {
-      this.#isReady = resolve;
-      this.#isNotReady = reject;
-    });
-    // Whoever connects waits for it; if starting throws, that is what they see.
-    this.#ready.catch(() => undefined);
-    let finish!: (reason: string) => void;
-    this.closed = new Promise((resolve) => {
-      finish = resolve;
-    });
-    const owner: Owner = {
-      deliver: (record) => {
-        this.#deliver(record);
-      },
-      ended: (failure) => {
-        if (failure !== undefined) report(options, failure);
-        const end = failure ?? new EngineError(this.#reason, `the connection ended: ${this.#lastFault || this.#reason}`);
-        this.#endAll(end);
-        this.#isNotReady(end);
-        finish(end.code);
-      },
-    };
-    this.#driver = new Driver(engine, connection, link, options.clock ?? systemClock, owner);
-  }
-
-  get ended(): boolean {
-    return this.#driver.ended;
-  }
-
-  start(remembered: string | undefined): Promise<void> {
-    this.#driver.answer((connection, now) => {
-      connection.start(now, remembered);
-    });
-    return this.#ready;
-  }
-
-  request(start: Start, options: RequestOptions): Promise<unknown> {
-    const { signal } = options;
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted === true) {
-        reject(new CallError("call.cancelled", "the call was cancelled before it was made", { cause: signal.reason }));
-        return;
-      }
-      const given = callOptions(options);
-      const call = this.#driver.command((connection, now) => {
-        const handle = start(connection, now, given);
-        // Registered before the drain, which may already bring the outcome.
-        this.#pending.set(handle, { resolve, reject, onProgress: options.onProgress });
-        return handle;
-      });
-      this.#watch(call, signal);
-    });
-  }
-
-  notify(method: string, params: JsonObject | undefined): void {
-    this.#driver.command((connection, now) => {
-      connection.notify(now, method, params && JSON.stringify(params));
-    });
-  }
-
-  close(drainMs: number): Promise<string> {
-    this.#driver.answer((connection, now) => {
-      connection.close(now, drainMs);
-    });
-    return this.closed;
-  }
-
-  stats(): JsonObject {
-    return this.#driver.command((connection) => JSON.parse(connection.stats()) as JsonObject);
-  }
-
-  #watch(call: number, signal: AbortSignal | undefined): void {
-    const pending = this.#pending.get(call);
-    if (signal === undefined || pending === undefined) return;
-    const cancel = (): void => {
-      const reason: unknown = signal.reason;
-      this.#driver.answer((connection, now) => {
-        connection.cancel(now, call, typeof reason === "string" ? reason : undefined);
-      });
-    };
-    const forget = (): void => {
-      signal.removeEventListener("abort", cancel);
-    };
-    this.#pending.set(call, {
-      onProgress: pending.onProgress,
-      resolve: (result) => {
-        forget();
-        pending.resolve(result);
-      },
-      reject: (error) => {
-        forget();
-        pending.reject(error);
-      },
-    });
-    signal.addEventListener("abort", cancel, { once: true });
-  }
-
-  #deliver(record: BatchRecord): void {
-    switch (record.code) {
-      case Code.Ready:
-        this.server = {
-          revision: record.text(0) ?? "",
-          info: record.json(1) as Implementation | undefined,
-          capabilities: (record.json(2) ?? {}) as JsonObject,
-          instructions: record.json(3) as string | undefined,
-        };
-        this.#isReady();
-        break;
-      case Code.Completed:
-        this.#take(record.handle)?.resolve(record.json(0));
-        break;
-      case Code.Failed:
-        this.#take(record.handle)?.reject(callError(record));
-        break;
-      case Code.Progress:
-        shielded(this.#options, this.#pending.get(record.handle)?.onProgress, record.json(0) as Progress);
-        break;
-      case Code.Input:
-        void this.#ask(record);
-        break;
-      case Code.InputOver:
-        this.#questions.get(record.handle)?.abort();
-        this.#questions.delete(record.handle);
-        break;
-      case Code.Closed:
-        this.#reason = record.text(0) ?? this.#reason;
-        break;
-      default:
-        if (record.code === Code.Fault) this.#lastFault = faultOf(record).detail;
-        observe(record, this.#options);
-    }
-  }
-
-  async #ask(record: BatchRecord): Promise<void> {
-    const input = record.handle;
-    const { onInput } = this.#options;
-    const controller = new AbortController();
-    this.#questions.set(input, controller);
-    let answer: (connection: ClientConnection, now: number) => void = (connection, now) => {
-      connection.answerUnsupported(now, input);
-    };
-    if (onInput !== undefined) {
-      try {
-        const question = { method: record.text(0) ?? "", params: record.json(1), signal: controller.signal };
-        const result = JSON.stringify(await onInput(question));
-        answer = (connection, now) => {
-          connection.answer(now, input, result);
-        };
-      } catch (error) {
-        report(this.#options, error);
-        answer = (connection, now) => {
-          connection.answerInternalError(now, input);
-        };
-      }
-    }
-    this.#questions.delete(input);
-    try {
-      this.#driver.answer(answer);
-    } catch (error) {
-      report(this.#options, error);
-    }
-  }
-
-  #take(call: number): Pending | undefined {
-    const pending = this.#pending.get(call);
-    this.#pending.delete(call);
-    return pending;
-  }
-
-  #endAll(end: EngineError): void {
-    for (const pending of this.#pending.values()) {
-      pending.reject(new CallError(end.code, end.message, { cause: end }));
-    }
-    this.#pending.clear();
-    for (const controller of this.#questions.values()) controller.abort(end);
-    this.#questions.clear();
-  }
-}
-
-// Callers in plain JavaScript pass what they like, and the engines differ in what they make of it.
-
-function requireString(what: string, value: unknown): void {
-  if (typeof value !== "string") throw new EngineError("send.invalid", `${what} must be a string`);
-}
-
-function requireTime(option: string, value: unknown): void {
-  if (value === undefined || (typeof value === "number" && Number.isFinite(value) && value > 0)) return;
-  throw new EngineError("send.invalid", `the option ${option} must be a positive finite number of milliseconds`);
-}
-
-function callOptions(options: RequestOptions): CallOptions {
-  requireTime("timeout", options.timeout);
-  requireTime("totalTimeout", options.totalTimeout);
-  return {
-    ...(options.timeout !== undefined && { silenceMs: options.timeout }),
-    ...(options.totalTimeout !== undefined && { totalMs: options.totalTimeout }),
-    ...(options.onProgress !== undefined && { progress: true }),
-    ...(options.logLevel !== undefined && { logLevel: options.logLevel }),
-    ...(options.meta !== undefined && { meta: JSON.stringify(options.meta) }),
-  };
-}
-
-function callError(record: BatchRecord): CallError {
-  const code = record.text(0) ?? "call.closed";
-  const message = record.text(1) ?? code;
-  switch (code) {
-    case "call.rpc":
-      return new CallError(code, message, { rpcCode: record.number, data: record.json(2) });
-    case "call.closed":
-      return new CallError(code, message, { delivered: record.related === 1 });
-    default:
-      return new CallError(code, message);
-  }
-}
-
-interface Page {
-  readonly tools: readonly ToolInfo[];
-  readonly nextCursor?: string | null;
-}
-
-function isPage(value: unknown): value is Page {
-  if (typeof value !== "object" || value === null || !("tools" in value) || !Array.isArray(value.tools)) return false;
-  const cursor: unknown = "nextCursor" in value ? value.nextCursor : undefined;
-  return cursor === undefined || cursor === null || typeof cursor === "string";
 }

@@ -38,6 +38,8 @@ export interface LinkEvents {
 export interface Clock {
   /** Milliseconds since an origin that stays the same; never runs back. */
   now(): number;
+  /** Milliseconds since 1970. */
+  wall(): number;
   /** Calls `fire` after about `ms` milliseconds; the function that comes back takes that back. */
   after(ms: number, fire: () => void): () => void;
 }
@@ -45,6 +47,7 @@ export interface Clock {
 /** The clock of every JavaScript runtime. */
 export const systemClock: Clock = {
   now: () => performance.now(),
+  wall: () => Date.now(),
   after: (ms, fire) => {
     const timer = setTimeout(fire, ms);
     return () => {
@@ -95,6 +98,7 @@ export class Driver<C extends Connection> {
     this.#link = link;
     this.#clock = clock;
     this.#owner = owner;
+    connection.setWallClock(this.#now(), Math.floor(clock.wall()));
     this.#forget = engine.onLost?.((failure) => {
       this.#fail(failure);
     });

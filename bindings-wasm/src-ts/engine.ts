@@ -10,7 +10,7 @@
 /** An engine: the two roles. */
 export interface Engine {
   /** A server on one channel. */
-  readonly ServerConnection: ConnectionConstructor<ServerConnection>;
+  readonly ServerConnection: ServerConstructor;
   /** A client on one channel. */
   readonly ClientConnection: ConnectionConstructor<ClientConnection>;
   /**
@@ -29,6 +29,15 @@ export type ConnectionConstructor<C extends Connection> = new (
   seed: Uint8Array,
   messages: boolean,
 ) => C;
+
+/** As {@link ConnectionConstructor}, and to whom the channel belongs, with the groups that they are in. */
+export type ServerConstructor = new (
+  config: string,
+  seed: Uint8Array,
+  messages: boolean,
+  principal?: string,
+  groups?: string[],
+) => ServerConnection;
 
 /** What both roles have. The `handle…` facts say what happened; the other methods are commands. */
 export interface Connection {
@@ -60,6 +69,15 @@ export interface Connection {
   notify(now: number, method: string, params?: string): void;
   /** Refuses new work, lets what runs finish for `drainMs` milliseconds, then ends. */
   close(now: number, drainMs: number): void;
+  /**
+   * Tells the wall clock: that it is `unixMillis` since 1970 now. Whatever expires needs it, before the conversation
+   * begins.
+   */
+  setWallClock(now: number, unixMillis: number): void;
+  /** The id of the task that a live request or question runs as. */
+  taskOf(handle: number): string | null | undefined;
+  /** Says how the task that a request or question runs as is getting on, for a person to read. */
+  taskStatus(now: number, handle: number, message: string): void;
   /** Counters, as a JSON object. */
   stats(): string;
   /** Gives the machine's memory back, where the garbage collector does not see it. Nothing may be called after. */
@@ -70,8 +88,15 @@ export interface Connection {
 export interface ServerConnection extends Connection {
   /** Answers with a result, a JSON object. `ttlMs` and `shared` are the cache hint of cacheable methods. */
   respond(now: number, request: number, result: string, ttlMs: number, shared: boolean): void;
+  /**
+   * Answers with questions, a JSON object of `{"key": {"method": …, "params": …}}`, and with state that the handler wants
+   * to see again. The same request comes again, after a `Code.Answers`.
+   */
+  respondInputRequired(now: number, request: number, questions: string, state?: Uint8Array): void;
   /** Answers with an error. `data`: any JSON value. */
   respondError(now: number, request: number, code: number, message: string, data?: string): void;
+  /** Answers with a kind of result that a negotiated extension defines, a JSON object without the `resultType`. */
+  respondExtension(now: number, request: number, resultType: string, result: string): void;
   /** Answers for a tool that failed with a text that the model may read. */
   respondToolError(now: number, request: number, text: string): void;
   /** Answers that the arguments do not fit the tool's schema. */
@@ -86,6 +111,11 @@ export interface ServerConnection extends Connection {
   progress(now: number, request: number, progress: number, total?: number, message?: string): boolean;
   /** A log notice for a request, or for the session if `request` is 0. `data`: any JSON value. False: not sent. */
   log(now: number, request: number, level: string, logger: string | undefined, data: string): boolean;
+  /**
+   * Tells those who asked that something changed: the list of `tools`, `prompts` or `resources`, or the `resource` of
+   * `uri`, which may be a part of the one that it `concerns`.
+   */
+  publish(now: number, what: string, uri?: string, concerns?: string): void;
   /** Remarks on the catalog: a JSON array of objects with `code`, `place` and `text`. */
   lint(): string;
   /** Replaces the catalog: a JSON object with any of `tools`, `resources`, `resourceTemplates`, `prompts`, `visible_to`. */
@@ -100,6 +130,24 @@ export interface ClientConnection extends Connection {
   listTools(now: number, cursor: string | undefined, options: CallOptions): number;
   /** Calls a tool. `args`: a JSON object. */
   callTool(now: number, name: string, args: string | undefined, options: CallOptions): number;
+  /** Starts a request for each page of a list, until it is whole. `params`: a JSON object without `cursor`. */
+  listAll(now: number, method: string, params: string | undefined, options: CallOptions): number;
+  /**
+   * The name that the revision in use has for a purpose: `list_tools`, `list_resources`, `list_templates`,
+   * `list_prompts`, `read_resource`, `get_prompt` or `complete`.
+   */
+  methodFor(purpose: string): string;
+  /** Asks whether the server lives; a call whose result means nothing. */
+  probe(now: number): number;
+  /**
+   * Subscribes to changes of the three lists and of the resources of these URIs, until the call that comes back is taken
+   * back. `Code.Subscribed` follows; each change is a `Code.Notification` that is related to it.
+   */
+  subscribe(now: number, tools: boolean, prompts: boolean, resources: boolean, uris: string[]): number;
+  /** Whom calls are made for from now on; without one, nobody in particular. Private results in the cache are another's. */
+  setPrincipal(principal?: string): void;
+  /** Progress of a question. False: not sent, because nobody asked for it or the value did not rise. */
+  progress(now: number, input: number, progress: number, total?: number, message?: string): boolean;
   /** Answers a question of the server with a result, a JSON object. */
   answer(now: number, input: number, result: string): void;
   /** Answers a question with an error. */
@@ -122,6 +170,18 @@ export interface CallOptions {
   logLevel?: string;
   /** Members for `_meta`: a JSON object. */
   meta?: string;
+  /** Send it as a task. */
+  task?: TaskOptions;
+  /** Ask the server, whatever the cache has. */
+  fresh?: boolean;
+}
+
+/** How a call is sent as a task. */
+export interface TaskOptions {
+  /** Milliseconds that the peer is asked to keep it. */
+  ttlMs?: number;
+  /** Complete the call as soon as the task is made, instead of following the task to its outcome. */
+  detached?: boolean;
 }
 
 /** What came out of one drain: one text and, for each record, {@link RECORD_SIZE} numbers. */
@@ -155,6 +215,10 @@ export const Code = {
   Fault: 19,
   Writable: 20,
   Closed: 21,
+  Watched: 22,
+  Task: 23,
+  Subscribed: 24,
+  Answers: 25,
   Trace: 30,
 } as const;
 
@@ -162,6 +226,8 @@ export const Code = {
 export const UNCHECKED = 1;
 /** In `related` of a request: it calls a tool. */
 export const TOOL_CALL = 2;
+/** In `related` of a request: it runs as a task, whose id `taskOf` tells. */
+export const TASK = 4;
 
 /** One record of a {@link Batch}. Its texts are cut when they are looked at. */
 export class BatchRecord {

@@ -4,7 +4,8 @@ import { compileModule } from "#module";
 import type { Client } from "./client.js";
 import type { Engine } from "./engine.js";
 import { type Port, PortLink } from "./port.js";
-import type { Server, ServerSession } from "./server.js";
+import type { Server } from "./server.js";
+import type { ServerSession } from "./server-session.js";
 import { instantiate } from "./wasm.js";
 
 export * from "./shared.js";

@@ -77,7 +77,7 @@ export function observe(record: BatchRecord, hooks: Hooks): void {
       });
       break;
     case Code.Notification:
-      shielded(hooks, hooks.onNotification, { method: record.text(0) ?? "", params: record.json(1) });
+      shielded(hooks, hooks.onNotification, notificationOf(record));
       break;
   }
 }
@@ -85,4 +85,9 @@ export function observe(record: BatchRecord, hooks: Hooks): void {
 /** A record of {@link Code.Fault}. */
 export function faultOf(record: BatchRecord): Fault {
   return { code: record.text(0) ?? "", page: record.text(1) ?? "", detail: record.text(2) ?? "" };
+}
+
+/** A record of {@link Code.Notification}. */
+export function notificationOf(record: BatchRecord): Notification {
+  return { method: record.text(0) ?? "", params: record.json(1) };
 }

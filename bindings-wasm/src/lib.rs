@@ -2,7 +2,7 @@
 //! interface in `src-ts/engine.ts`. What crosses is numbers, strings, and one typed array a drain.
 #![expect(clippy::needless_pass_by_value, reason = "a string of JavaScript arrives owned")]
 use js_sys::{Error, Float64Array, Object};
-use mcp_sansio::embed::{self, Batch, Channel, EmbedError, Options, Record};
+use mcp_sansio::embed::{self, Batch, Channel, EmbedError, Options, Record, Task};
 use wasm_bindgen::prelude::{JsCast, JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
@@ -38,6 +38,17 @@ extern "C" {
     fn log_level(this: &JsCallOptions) -> Result<Option<String>, JsValue>;
     #[wasm_bindgen(method, getter, catch)]
     fn meta(this: &JsCallOptions) -> Result<Option<String>, JsValue>;
+    #[wasm_bindgen(method, getter, catch)]
+    fn task(this: &JsCallOptions) -> Result<Option<JsTask>, JsValue>;
+    #[wasm_bindgen(method, getter, catch)]
+    fn fresh(this: &JsCallOptions) -> Result<Option<bool>, JsValue>;
+
+    /// How a call is sent as a task.
+    pub type JsTask;
+    #[wasm_bindgen(method, getter, catch, js_name = ttlMs)]
+    fn ttl_ms(this: &JsTask) -> Result<Option<f64>, JsValue>;
+    #[wasm_bindgen(method, getter, catch)]
+    fn detached(this: &JsTask) -> Result<Option<bool>, JsValue>;
 }
 
 /// The types that the generated declarations refer to.
@@ -99,6 +110,8 @@ struct Given {
     progress: bool,
     log_level: Option<String>,
     meta: Option<String>,
+    task: Option<Task>,
+    fresh: bool,
 }
 
 impl Given {
@@ -109,6 +122,8 @@ impl Given {
             progress: options.progress()?.unwrap_or(false),
             log_level: options.log_level()?,
             meta: options.meta()?,
+            task: options.task()?.as_ref().map(task).transpose()?,
+            fresh: options.fresh()?.unwrap_or(false),
         })
     }
     fn view(&self) -> Options<'_> {
@@ -118,9 +133,14 @@ impl Given {
             progress: self.progress,
             log_level: self.log_level.as_deref(),
             meta: bytes(self.meta.as_ref()),
-            ..Options::default()
+            task: self.task,
+            fresh: self.fresh,
         }
     }
+}
+
+fn task(options: &JsTask) -> Answer<Task> {
+    Ok(Task { ttl_ms: options.ttl_ms()?.map(whole), detached: options.detached()?.unwrap_or(false) })
 }
 
 fn bytes(json: Option<&String>) -> Option<&[u8]> {
@@ -139,11 +159,6 @@ macro_rules! both_roles {
     ($($connection:ident),*) => { $(
         #[wasm_bindgen]
         impl $connection {
-            /// `config`: JSON. `seed`: 32 bytes of fresh entropy. `messages`: whole messages instead of a byte stream.
-            #[wasm_bindgen(constructor)]
-            pub fn new(config: &str, #[wasm_bindgen(js_name = seed)] entropy: &[u8], messages: bool) -> Answer<Self> {
-                embed::$connection::new(config.as_bytes(), seed(entropy)?, channel(messages)).map(Self).map_err(refused)
-            }
             /// Bytes of a stream. `now` is in nanoseconds, here and below.
             #[wasm_bindgen(js_name = handleData)]
             pub fn handle_data(&mut self, now: f64, data: &[u8]) -> Answer {
@@ -214,6 +229,21 @@ macro_rules! both_roles {
             pub fn close(&mut self, now: f64, #[wasm_bindgen(js_name = drainMs)] drain_ms: f64) -> Answer {
                 self.0.close(whole(now), whole(drain_ms)).map_err(refused)
             }
+            /// The wall clock: that it is so many milliseconds since 1970 now.
+            #[wasm_bindgen(js_name = setWallClock)]
+            pub fn set_wall_clock(&mut self, now: f64, #[wasm_bindgen(js_name = unixMillis)] unix_millis: f64) -> Answer {
+                self.0.set_wall_clock(whole(now), whole(unix_millis)).map_err(refused)
+            }
+            /// The id of the task that a live request or question runs as.
+            #[wasm_bindgen(js_name = taskOf)]
+            pub fn task_of(&self, handle: f64) -> Option<String> {
+                self.0.task_of(whole(handle)).map(str::to_owned)
+            }
+            /// Says how the task that a request or question runs as is getting on, for a person to read.
+            #[wasm_bindgen(js_name = taskStatus)]
+            pub fn task_status(&mut self, now: f64, handle: f64, message: &str) -> Answer {
+                self.0.task_status(whole(now), whole(handle), message).map_err(refused)
+            }
             /// Counters, as a JSON object.
             pub fn stats(&self) -> String {
                 self.0.stats()
@@ -234,6 +264,34 @@ both_roles!(ServerConnection, ClientConnection);
 
 #[wasm_bindgen]
 impl ServerConnection {
+    /// `config`: JSON. `seed`: 32 bytes of fresh entropy. `messages`: whole messages instead of a byte stream. `principal`:
+    /// to whom the channel belongs, and `groups`: which they are in.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        config: &str,
+        #[wasm_bindgen(js_name = seed)] entropy: &[u8],
+        messages: bool,
+        principal: Option<String>,
+        groups: Option<Vec<String>>,
+    ) -> Answer<Self> {
+        let groups = groups.unwrap_or_default();
+        let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
+        let (config, seed) = (config.as_bytes(), seed(entropy)?);
+        embed::ServerConnection::new_for(config, seed, channel(messages), principal.as_deref(), &groups)
+            .map(Self)
+            .map_err(refused)
+    }
+    /// Answers with a result of a kind that a negotiated extension defines: its `resultType`, and an object without it.
+    #[wasm_bindgen(js_name = respondExtension)]
+    pub fn respond_extension(
+        &mut self,
+        now: f64,
+        request: f64,
+        #[wasm_bindgen(js_name = resultType)] result_type: &str,
+        result: &str,
+    ) -> Answer {
+        self.0.respond_extension(whole(now), whole(request), result_type, result.as_bytes()).map_err(refused)
+    }
     /// Answers with a result, a JSON object. `ttl_ms` and `shared` are the cache hint of cacheable methods.
     pub fn respond(
         &mut self,
@@ -244,6 +302,19 @@ impl ServerConnection {
         shared: bool,
     ) -> Answer {
         self.0.respond(whole(now), whole(request), result.as_bytes(), ttl_ms, shared).map_err(refused)
+    }
+    /// Answers with questions, the members of a JSON object, and with state that the handler wants to see again.
+    #[wasm_bindgen(js_name = respondInputRequired)]
+    pub fn respond_input_required(
+        &mut self,
+        now: f64,
+        request: f64,
+        questions: &str,
+        state: Option<Vec<u8>>,
+    ) -> Answer {
+        self.0
+            .respond_input_required(whole(now), whole(request), questions.as_bytes(), state.as_deref())
+            .map_err(refused)
     }
     /// Answers with an error. `data`: any JSON value.
     #[wasm_bindgen(js_name = respondError)]
@@ -304,6 +375,10 @@ impl ServerConnection {
     ) -> Answer<bool> {
         self.0.log(whole(now), whole(request), level, logger.as_deref(), data.as_bytes()).map_err(refused)
     }
+    /// Tells those who asked that something changed. `what`: `tools`, `prompts`, `resources` or, with its `uri`, `resource`.
+    pub fn publish(&mut self, now: f64, what: &str, uri: Option<String>, concerns: Option<String>) -> Answer {
+        self.0.publish(whole(now), what, uri.as_deref(), concerns.as_deref()).map_err(refused)
+    }
     /// Remarks on the catalog: a JSON array of objects with `code`, `place` and `text`.
     pub fn lint(&self) -> String {
         self.0.lint()
@@ -317,6 +392,24 @@ impl ServerConnection {
 
 #[wasm_bindgen]
 impl ClientConnection {
+    /// `config`: JSON. `seed`: 32 bytes of fresh entropy. `messages`: whole messages instead of a byte stream.
+    #[wasm_bindgen(constructor)]
+    pub fn new(config: &str, #[wasm_bindgen(js_name = seed)] entropy: &[u8], messages: bool) -> Answer<Self> {
+        embed::ClientConnection::new(config.as_bytes(), seed(entropy)?, channel(messages))
+            .map(Self)
+            .map_err(refused)
+    }
+    /// Progress of a question. False: not sent (no token, or the value did not rise).
+    pub fn progress(
+        &mut self,
+        now: f64,
+        input: f64,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) -> Answer<bool> {
+        self.0.progress(whole(now), whole(input), progress, total, message.as_deref()).map_err(refused)
+    }
     /// Begins. `remembered`: the revision of an earlier `Ready`.
     pub fn start(&mut self, now: f64, remembered: Option<String>) -> Answer {
         self.0.start(whole(now), remembered.as_deref()).map_err(refused)
@@ -338,6 +431,44 @@ impl ClientConnection {
     ) -> Answer<f64> {
         let given = Given::read(options)?;
         self.0.call_tool(whole(now), name, bytes(args.as_ref()), given.view()).map(number).map_err(refused)
+    }
+    /// Starts a request for each page of a list, until it is whole. `params`: a JSON object without `cursor`.
+    #[wasm_bindgen(js_name = listAll)]
+    pub fn list_all(
+        &mut self,
+        now: f64,
+        method: &str,
+        params: Option<String>,
+        options: &JsCallOptions,
+    ) -> Answer<f64> {
+        let given = Given::read(options)?;
+        self.0.list_all(whole(now), method, bytes(params.as_ref()), given.view()).map(number).map_err(refused)
+    }
+    /// The name that the revision in use has for a purpose: `list_tools`, `read_resource`…
+    #[wasm_bindgen(js_name = methodFor)]
+    pub fn method_for(&self, purpose: &str) -> Answer<String> {
+        self.0.method_for(purpose).map(str::to_owned).map_err(refused)
+    }
+    /// Asks whether the server lives.
+    pub fn probe(&mut self, now: f64) -> Answer<f64> {
+        self.0.probe(whole(now)).map(number).map_err(refused)
+    }
+    /// Subscribes to changes of the lists and of the resources of these URIs.
+    pub fn subscribe(
+        &mut self,
+        now: f64,
+        tools: bool,
+        prompts: bool,
+        resources: bool,
+        uris: Vec<String>,
+    ) -> Answer<f64> {
+        let uris: Vec<&str> = uris.iter().map(String::as_str).collect();
+        self.0.subscribe(whole(now), tools, prompts, resources, &uris).map(number).map_err(refused)
+    }
+    /// Whom calls are made for from now on; without one, nobody in particular.
+    #[wasm_bindgen(js_name = setPrincipal)]
+    pub fn set_principal(&mut self, principal: Option<String>) -> Answer {
+        self.0.set_principal(principal.as_deref()).map_err(refused)
     }
     /// Answers a question with a result, a JSON object.
     pub fn answer(&mut self, now: f64, input: f64, result: &str) -> Answer {

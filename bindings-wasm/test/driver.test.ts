@@ -26,7 +26,7 @@ function setUp(onLost?: Engine["onLost"]) {
 
 const send = (text: string) => ({ code: Code.Send, texts: [text] });
 
-test("time is whole nanoseconds, read at each entry", () => {
+test("time is whole nanoseconds, read at each entry, and the wall clock is told first", () => {
   const { connection, link, clock, driver } = setUp();
   clock.time = 1.5;
   link.receive("a");
@@ -35,6 +35,7 @@ test("time is whole nanoseconds, read at each entry", () => {
     machine.notify(now, "n");
   });
   assert.deepEqual(connection.told, [
+    ["wall", 0, 1e12],
     ["message", 1_500_000, "a"],
     ["notify", 2_000_000, "n"],
   ]);
@@ -48,7 +49,7 @@ test("bytes and messages, the end of input and a closed channel are told apart",
   link.events?.closed();
   assert.deepEqual(
     connection.told.map(([name]) => name),
-    ["data", "message", "eof", "closed"],
+    ["wall", "data", "message", "eof", "closed"],
   );
 });
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { Code, type Connection } from "mcp-sansio-wasm";
+import { Code, type Connection, TASK } from "mcp-sansio-wasm";
 
-import { MS, acceptClient, callEcho, engine, initialize, makeClient, makeServer, message, one, take } from "./machine.js";
+import { MS, acceptClient, acceptModern, callEcho, engine, initialize, makeClient, makeServer, message, one, take } from "./machine.js";
 
 const covered = new Set<string>();
 
@@ -76,6 +76,21 @@ limit("requests", () => {
   assert.equal(server.wantsRead(), true);
 });
 
+limit("subscriptions", () => {
+  const resources = ["a", "b"].map((name) => ({ uri: `file:///${name}`, name }));
+  const server = makeServer({ resources, capabilities: { resources: { subscribe: true } }, limits: { subscriptions: 1 } });
+  initialize(server);
+  const subscribe = (id: number, uri: string): void => {
+    server.handleMessage(0, message({ id, method: "resources/subscribe", params: { uri } }));
+  };
+  subscribe(1, "file:///a");
+  subscribe(2, "file:///b");
+  const { sent, events } = take(server);
+  assert.deepEqual(sent.map(({ id, error }) => [id, error?.code]), [[1, undefined], [2, -32603]]);
+  const watched = one(events, Code.Watched);
+  assert.deepEqual([watched.number, watched.text(0)], [1, "file:///a"]);
+});
+
 limit("calls", () => {
   const client = makeClient({ probe: false, limits: { calls: 1 } });
   acceptClient(client);
@@ -123,6 +138,89 @@ limit("session_bytes", () => {
   const { sent, events } = take(server);
   one(events, Code.Request);
   assert.deepEqual([sent[0]?.id, sent[0]?.error?.code], [2, -32603]);
+});
+
+/** How often a server is asked for the same list, which may be kept. */
+function questions(limits: object): number {
+  const client = makeClient({ limits });
+  acceptModern(client);
+  let asked = 0;
+  for (const cached of [0, 1]) {
+    client.listTools(0, undefined, {});
+    const { sent, events } = take(client);
+    for (const { id } of sent) {
+      asked += 1;
+      const result = { resultType: "complete", tools: [], ttlMs: 1000, cacheScope: "public" };
+      client.handleMessage(0, message({ id, result }));
+      events.push(...take(client).events);
+    }
+    assert.equal(one(events, Code.Completed).number, Math.min(cached, 2 - asked));
+  }
+  return asked;
+}
+
+limit("cache_bytes", () => {
+  assert.deepEqual([questions({}), questions({ cache_bytes: 10 })], [1, 2]);
+});
+
+/** The code with which a list of two pages fails; `undefined` if it does not. */
+function gather(limits: object): string | undefined {
+  const client = makeClient({ limits });
+  acceptModern(client);
+  client.listAll(0, client.methodFor("list_tools"), undefined, {});
+  for (const page of [{ tools: [{ name: "one" }], nextCursor: "more" }, { tools: [{ name: "two" }] }]) {
+    const { sent, events } = take(client);
+    if (sent.length === 0) return one(events, Code.Failed).text(0);
+    const result = { resultType: "complete", ttlMs: 0, cacheScope: "private", ...page };
+    client.handleMessage(0, message({ id: sent[0]?.id, result }));
+  }
+  const { tools } = one(take(client).events, Code.Completed).json(0) as { tools: unknown[] };
+  assert.equal(tools.length, 2);
+  return undefined;
+}
+
+limit("list_pages", () => {
+  assert.deepEqual([gather({ list_pages: 2 }), gather({ list_pages: 1 })], [undefined, "call.invalid_result"]);
+});
+
+limit("list_bytes", () => {
+  assert.deepEqual([gather({}), gather({ list_bytes: 10 })], [undefined, "call.invalid_result"]);
+});
+
+/** The waits in milliseconds before a server that ends each subscription is asked again. */
+function waits(limits: object): number[] {
+  const client = makeClient({ limits });
+  acceptModern(client);
+  client.subscribe(0, true, false, false, []);
+  const waited: number[] = [];
+  for (let now = 0; ; ) {
+    const { sent, events } = take(client);
+    const [listen] = sent;
+    if (listen === undefined) {
+      one(events, Code.Completed);
+      return waited;
+    }
+    const _meta = { "io.modelcontextprotocol/subscriptionId": listen.id };
+    const params = { _meta, notifications: { toolsListChanged: true } };
+    client.handleMessage(now, message({ method: "notifications/subscriptions/acknowledged", params }));
+    const again = waited.length > 0 ? 1 : 0;
+    assert.equal(one(take(client).events, Code.Subscribed).number, again);
+    client.handleMessage(now, message({ id: listen.id, result: { resultType: "complete" } }));
+    const next = client.nextTimeout();
+    if (next == null) continue;
+    waited.push((next - now) / MS);
+    now = next;
+    client.handleTimeout(now);
+  }
+}
+
+limit("listen_attempts", () => {
+  assert.equal(waits({ listen_attempts: 3 }).length, 3);
+});
+
+limit("listen_backoff", () => {
+  const [first = 0, second = 0] = waits({ listen_attempts: 2, listen_backoff: 40 });
+  assert.ok(first >= 20 && first < 40 && second >= 40 && second < 80, `${String(first)}, ${String(second)}`);
 });
 
 limit("error_replies", () => {
@@ -236,6 +334,144 @@ limit("ping_timeout", () => {
 
 limit("ping_failures", () => {
   assert.deepEqual(pings({ ping_failures: 1 }), [[50], 60]);
+});
+
+const roots = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": { roots: {} } };
+
+/** A server that was asked once in the modern era, by a client that has roots to tell of. */
+function asked(limits: object) {
+  const server = makeServer({ limits });
+  server.setWallClock(0, 1_764_066_600_000);
+  server.handleMessage(0, callEcho(1, {}, roots));
+  return { server, request: one(take(server).events, Code.Request).handle };
+}
+
+const rootsPlease = JSON.stringify({ roots: { method: "roots/list" } });
+
+/** Comes again with an answer to questions; the code of the error that is answered, or else the records. */
+function again(server: ReturnType<typeof makeServer>, now = 0) {
+  const [asking] = take(server).sent as { result?: { requestState?: string } }[];
+  const answers = { inputResponses: { roots: { roots: [] } }, requestState: asking?.result?.requestState };
+  const params = { name: "echo", arguments: {}, _meta: roots, ...answers };
+  server.handleMessage(now, message({ id: 2, method: "tools/call", params }));
+  const { sent, events } = take(server);
+  return { error: sent[0]?.error?.code, events };
+}
+
+limit("input_timeout", () => {
+  const client = makeClient({ probe: false, capabilities: { roots: {} }, limits: { input_timeout: 50 } });
+  acceptClient(client);
+  client.handleMessage(0, message({ id: 1, method: "roots/list" }));
+  const { handle } = one(take(client).events, Code.Input);
+  client.handleTimeout(50 * MS);
+  const { sent, events } = take(client);
+  assert.equal(one(events, Code.InputOver).handle, handle);
+  assert.deepEqual([sent[0]?.id, sent[0]?.error?.code], [1, -32603]);
+});
+
+limit("input_rounds", () => {
+  const { server, request } = asked({ input_rounds: 1 });
+  server.respondInputRequired(0, request, rootsPlease, new Uint8Array([0, 255]));
+  const { events } = again(server);
+  const answers = one(events, Code.Answers);
+  assert.deepEqual([answers.number, answers.text(0), answers.text(1)], [1, '{"roots":{"roots":[]}}', "AP8="]);
+  const next = one(events, Code.Request).handle;
+  assert.equal(answers.handle, next);
+  server.respondInputRequired(0, next, rootsPlease);
+  const refused = take(server);
+  assert.deepEqual([refused.sent[0]?.id, refused.sent[0]?.error?.code], [2, -32603]);
+  assert.equal(one(refused.events, Code.Over).handle, next);
+});
+
+limit("input_questions", () => {
+  const { server, request } = asked({ input_questions: 1 });
+  const two = JSON.stringify({ one: { method: "roots/list" }, two: { method: "roots/list" } });
+  assert.throws(() => { server.respondInputRequired(0, request, two); }, { code: "send.invalid", message: /input_questions/ });
+});
+
+limit("state_bytes", () => {
+  const { server, request } = asked({ state_bytes: 3 });
+  const refused = { code: "send.invalid", message: /state_bytes/ };
+  assert.throws(() => { server.respondInputRequired(0, request, rootsPlease, new Uint8Array(4)); }, refused);
+});
+
+limit("state_ttl", () => {
+  const outcome = (ms: number) => {
+    const { server, request } = asked({ state_ttl: 50 });
+    server.respondInputRequired(0, request, rootsPlease, new Uint8Array(1));
+    return again(server, ms * MS).error;
+  };
+  assert.deepEqual([outcome(49), outcome(51)], [undefined, -32602]);
+});
+
+/** The errors with which a client of these limits answers so many questions for its model. */
+function sampled(limits: object, count = 1): (number | undefined)[] {
+  const client = makeClient({ probe: false, capabilities: { sampling: {} }, limits });
+  acceptClient(client);
+  const messages = [{ role: "user", content: { type: "text", text: "How many are there?" } }];
+  for (let id = 0; id < count; id += 1) {
+    client.handleMessage(0, message({ id, method: "sampling/createMessage", params: { messages, maxTokens: 10 } }));
+  }
+  const { sent, events } = take(client);
+  assert.equal(events.filter(({ code }) => code === Code.Input).length, count - sent.length);
+  return sent.map(({ error }) => error?.code);
+}
+
+limit("open_questions", () => {
+  assert.deepEqual(sampled({ open_questions: 2 }, 3), [-32603]);
+});
+
+limit("sampling_tokens", () => {
+  assert.deepEqual([sampled({ sampling_tokens: 10 }), sampled({ sampling_tokens: 9 })], [[], [-32602]]);
+});
+
+limit("sampling_bytes", () => {
+  assert.deepEqual([sampled({ sampling_bytes: 500 }), sampled({ sampling_bytes: 50 })], [[], [-32602]]);
+});
+
+const capabilities = { tools: {}, tasks: { requests: { tools: { call: {} } } } };
+const longTool = { name: "long", inputSchema: { type: "object" }, execution: { taskSupport: "optional" } };
+
+/** The answers to calls as tasks, one each. */
+function tasks(limits: object, calls: object[]) {
+  const server = makeServer({ tools: [longTool], capabilities, limits });
+  server.setWallClock(0, 1_764_066_600_000);
+  initialize(server);
+  calls.forEach((task, id) => {
+    server.handleMessage(0, message({ id, method: "tools/call", params: { name: "long", task } }));
+  });
+  const { sent, events } = take(server);
+  return { server, events, answers: sent as { error?: { code: number }; result?: { task: Record<string, unknown> } }[] };
+}
+
+limit("tasks", () => {
+  const { server, answers, events } = tasks({ tasks: 1 }, [{}, {}]);
+  assert.deepEqual(answers.map(({ error }) => error?.code), [undefined, -32603]);
+  const request = one(events, Code.Request);
+  assert.equal(server.taskOf(request.handle), answers[0]?.result?.task["taskId"]);
+  assert.equal(request.related & TASK, TASK);
+});
+
+limit("task_ttl", () => {
+  const { server, answers } = tasks({ task_ttl: 50 }, [{ ttl: 1000 }, { ttl: 20 }]);
+  assert.deepEqual(answers.map(({ result }) => result?.task["ttl"]), [50, 20]);
+  server.handleTimeout(50 * MS);
+  assert.equal(take(server).events.filter(({ code }) => code === Code.Over).length, 2);
+});
+
+limit("task_poll", () => {
+  const [made] = tasks({ task_poll: 30 }, [{}]).answers;
+  assert.equal(made?.result?.task["pollInterval"], 30);
+});
+
+limit("rates", () => {
+  const server = ready({ rates: { calls: { per_second: 1, burst: 1 } } });
+  for (const id of [1, 2]) server.handleMessage(0, callEcho(id));
+  const { sent, events } = take(server);
+  one(events, Code.Request);
+  assert.deepEqual([sent[0]?.id, sent[0]?.error?.code], [2, -32603]);
+  server.handleMessage(1000 * MS, callEcho(3));
+  one(take(server).events, Code.Request);
 });
 
 limit("trace", () => {

@@ -60,6 +60,22 @@ export function initialize(server: Connection, protocolVersion = "2025-11-25"): 
   one(take(server).events, Code.Ready);
 }
 
+/** Plays the server of a modern client until it is ready. */
+export function acceptModern(client: ReturnType<typeof makeClient>): void {
+  client.start(0);
+  const [probe] = take(client).sent;
+  const result = {
+    resultType: "complete",
+    supportedVersions: ["2026-07-28"],
+    capabilities: { tools: { listChanged: true } },
+    serverInfo: { name: "s", version: "1" },
+    ttlMs: 0,
+    cacheScope: "private",
+  };
+  client.handleMessage(0, message({ id: probe?.id, result }));
+  one(take(client).events, Code.Ready);
+}
+
 /** Plays the server of a legacy session until the client is ready. */
 export function acceptClient(client: ReturnType<typeof makeClient>): void {
   client.start(0);

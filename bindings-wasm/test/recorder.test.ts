@@ -31,7 +31,7 @@ function recorded(engine: Engine, record: (way: Way, text: string) => void, enco
   const rewritten = (batch: Batch): Batch => {
     const said: Said[] = [];
     for (const entry of recordsOf(batch)) {
-      const texts = [0, 1, 2, 3, 4, 5].map((place) => entry.text(place));
+      const texts = [0, 1, 2, 3, 4, 5, 6, 7].map((place) => entry.text(place));
       if (entry.code === Code.Send) {
         texts[0] = encode(texts[0] ?? "");
         record("out", texts[0]);
@@ -172,9 +172,9 @@ for (const revision of ["2025-11-25", "2026-07-28"]) {
   }
 }
 
-test("the sources name no envelope, method or error code", async () => {
-  const folder = new URL("../../src-ts/", import.meta.url);
-  const files = await readdir(folder);
+test("the modules name no envelope, method or error code", async () => {
+  const folder = new URL("../../dist/", import.meta.url);
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".js"));
   assert.ok(files.length > 8);
   for (const file of files) {
     const source = await readFile(new URL(file, folder), "utf8");

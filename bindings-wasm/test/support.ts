@@ -16,6 +16,9 @@ export class ManualClock implements Clock {
   now(): number {
     return this.time;
   }
+  wall(): number {
+    return 1e12 + this.time;
+  }
   after(ms: number, fire: () => void): () => void {
     const timer = { at: this.time + ms, fire };
     this.#timers.push(timer);
@@ -131,6 +134,15 @@ export class FakeConnection implements Connection {
   }
   close(now: number, drainMs: number): void {
     this.#tell("close", now, drainMs);
+  }
+  setWallClock(now: number, unixMillis: number): void {
+    this.#tell("wall", now, unixMillis);
+  }
+  taskOf(): string | undefined {
+    return undefined;
+  }
+  taskStatus(now: number): void {
+    this.#tell("task", now);
   }
   stats(): string {
     return "{}";

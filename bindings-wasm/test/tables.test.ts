@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { Code, TOOL_CALL, UNCHECKED } from "mcp-sansio-wasm/shared";
+import { Code, TASK, TOOL_CALL, UNCHECKED } from "mcp-sansio-wasm/shared";
 
 const root = new URL("../../../", import.meta.url);
 const read = (path: string): Promise<string> => readFile(new URL(path, root), "utf8");
@@ -16,6 +16,7 @@ test("the codes of records are the engine's", async () => {
   assert.deepEqual(Object.fromEntries(codes), { ...Code });
   assert.match(source, new RegExp(`const UNCHECKED: u64 = ${String(UNCHECKED)};`));
   assert.match(source, new RegExp(`const TOOL_CALL: u64 = ${String(TOOL_CALL)};`));
+  assert.match(source, new RegExp(`const TASK: u64 = ${String(TASK)};`));
 });
 
 test("the limits are the engine's", async () => {

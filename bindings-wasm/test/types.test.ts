@@ -34,7 +34,7 @@ test("a server answers with a typed result, which its client has as it was", asy
   const serving = serve(server, port1);
   const client = new Client({ name: "c", version: "1" });
   await connect(client, port2);
-  const { content, structuredContent } = (await client.callTool("whole")) as types.CallToolResult;
+  const { content, structuredContent } = await client.callTool("whole");
   assert.deepEqual({ content, structuredContent }, { content: whole.content, structuredContent: { sum: 4 } });
   assert.deepEqual(content.map(said), ["4", "image/png"]);
   await client.close();
