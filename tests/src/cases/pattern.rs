@@ -325,6 +325,8 @@ impl Matcher<'_> {
     }
 
     fn exact(&mut self, wanted: &Value, seen: &Value, path: &str) -> Result<(), Mismatch> {
+        let filled = wanted.as_str().map(|text| fill_text(text, self.captures));
+        let wanted = filled.as_ref().unwrap_or(wanted);
         self.compare(wanted, Some(seen), None, path)?;
         let allowed = |key: &str| wanted.get(key).is_some() || self.modern && MODERN_MEMBERS.contains(&key);
         match seen.members().iter().find(|(key, _)| !allowed(key)) {

@@ -1,7 +1,7 @@
 //! What the harness does: it opens connections, sends, and plays the application's part.
 use std::collections::{BTreeMap, VecDeque};
 
-use mcp_sansio::embed::{Channel, Options, Task};
+use mcp_sansio::embed::{Channel, EmbedError, Options, Task};
 
 use super::{
     CALLS, Call, Failure, Link, Reaction, Run, Sent, Setting, Written, command, info, notice, request,
@@ -342,24 +342,55 @@ impl Run<'_> {
         let now = self.now;
         let text = |member: &str| args.get(member).and_then(Value::as_str);
         let number = |member: &str| args.get(member).and_then(Value::as_u64);
+        let meta = args.get("meta").map(Value::to_string);
+        let is = |member: &str| args.get(member) == Some(&Value::Bool(true));
+        let options = Options {
+            silence_ms: number("timeout_ms"),
+            total_ms: number("total_ms"),
+            progress: is("on_progress"),
+            meta: meta.as_deref().map(str::as_bytes),
+            task: is("task").then(Task::default),
+            log_level: text("log_level"),
+            fresh: is("fresh"),
+        };
         match name {
             "ping" if self.adaptation.replaces_ping() => self.prove_liveness(label),
             "call_tool" => {
                 let mut params = Value::object([("name", Value::string(text("name").unwrap_or("tool")))]);
                 params.set("arguments", args.get("arguments").cloned().unwrap_or(Value::Object(Vec::new())));
-                let meta = args.get("meta").map(Value::to_string);
-                let options = Options {
-                    silence_ms: number("timeout_ms"),
-                    total_ms: number("total_ms"),
-                    progress: args.get("on_progress") == Some(&Value::Bool(true)),
-                    meta: meta.as_deref().map(str::as_bytes),
-                    task: (args.get("task") == Some(&Value::Bool(true))).then(Task::default),
-                    ..Options::default()
-                };
                 self.call("tools/call", Some(&params), options, label)
             }
-            "call" => {
-                self.call(text("method").unwrap_or_default(), args.get("params"), Options::default(), label)
+            "call" => self.call(text("method").unwrap_or_default(), args.get("params"), options, label),
+            "list_all" => {
+                let called = self.link()?.machine.list_all(now, text("method").unwrap_or_default(), options);
+                self.called(label, called)
+            }
+            "probe" => {
+                let called = self.link()?.machine.probe(now);
+                self.called(label, called)
+            }
+            "subscribe" => {
+                let called = self.link()?.machine.subscribe(now, args);
+                self.called(label, called)
+            }
+            "publish" => {
+                let machine = &mut self.link()?.machine;
+                machine.publish(now, text("what").unwrap_or_default(), text("uri")).map_err(command)
+            }
+            "log" => {
+                let link = self.link()?;
+                if let Err(refused) = link.machine.log(now, 0, args) {
+                    link.refused(refused.code);
+                }
+                Ok(())
+            }
+            "set_principal" => self.link()?.machine.set_principal(text("principal")).map_err(command),
+            "cancel" => {
+                let link = self.link()?;
+                let named = |call: &&Call| Some(call.label.as_str()) == text("call");
+                let call = link.calls.iter().rev().find(named).and_then(|call| call.handle);
+                let call = call.ok_or("there is no such call")?;
+                link.machine.cancel(now, call, text("reason")).map_err(command)
             }
             "notify" => {
                 let params = args.get("params").map(Value::to_string);
@@ -406,6 +437,12 @@ impl Run<'_> {
         let link = self.link()?;
         let params = params.map(Value::to_string);
         let called = link.machine.call(now, method, params.as_deref().map(str::as_bytes), options);
+        self.called(label, called)
+    }
+
+    /// What came of the command that starts a call.
+    fn called(&mut self, label: &str, called: Result<u64, EmbedError>) -> Result<(), Failure> {
+        let link = self.link()?;
         let (handle, outcome) = match called {
             Ok(handle) => (Some(handle), None),
             Err(refused) => (
