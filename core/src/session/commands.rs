@@ -3,6 +3,7 @@ use super::{
     completion,
     engine::{Engine, Wire},
     meta,
+    questions::is_url,
     tasks::{Kept, Part},
 };
 use crate::{
@@ -62,7 +63,7 @@ pub(super) fn respond(
     outcome: Outcome<'_>,
     result_meta: &str,
 ) -> Result<(), SendError> {
-    let request = engine.requests.get(handle).filter(|request| !request.engine_owned());
+    let request = engine.requests.get(handle).filter(|request| request.is_answerable());
     let Some(request) = request else { return Err(engine.gone(handle)) };
     let (revision, features) = (request.revision, request.revision.features());
     let related_task = request.part.as_deref().map(Part::related);
@@ -102,9 +103,18 @@ pub(super) fn respond(
             engine
                 .answer(request.reply, related, false, wire, id, |out| write::result(out, id, result, &stamp))
         }
+        Outcome::InputRequired { .. } => {
+            Err(SendError::Invalid("a question is answered with a result or an error"))
+        }
         Outcome::Error { code, message, data } => {
             if !may_send(code, revision) {
                 return Err(SendError::Invalid("the protocol reserves this error code"));
+            }
+            if code == code::URL_ELICITATION_REQUIRED && !lists_elicitations(data) {
+                return Err(SendError::Invalid(
+                    "this error needs `elicitations` in its data, each with `mode` url, `elicitationId`, `url` and \
+                     `message`",
+                ));
             }
             let code = if code == code::RESOURCE_NOT_FOUND { features.resource_not_found } else { code };
             if runs_task {
@@ -156,6 +166,16 @@ fn check_result(
         }
     }
     Ok(())
+}
+
+/// Whether the data of an error names the URLs to visit: `client/elicitation` of 2025-11-25.
+fn lists_elicitations(data: Option<Json<'_>>) -> bool {
+    let Some(list) = data.and_then(|data| data.member("elicitations")) else { return false };
+    let is_text = |item: Json<'_>, key| item.member(key).and_then(Json::as_str).is_some();
+    let names = |item: Json<'_>| {
+        is_url(Some(item)) && ["elicitationId", "url", "message"].into_iter().all(|key| is_text(item, key))
+    };
+    list.elements().next().is_some() && list.elements().all(names)
 }
 
 /// Whether an error code may be sent by an application in a revision: `basic/index` of 2026-07-28 closes
