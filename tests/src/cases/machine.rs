@@ -22,6 +22,9 @@ enum Connection {
     Client(ClientConnection),
 }
 
+/// The wall clock when a run begins, in milliseconds since 1970.
+const NEW_YEAR_2026: u64 = 1_767_225_600_000;
+
 /// A stream on its way to the gate.
 struct Lines {
     unfinished: Vec<u8>,
@@ -104,6 +107,8 @@ impl Machine {
                 (Connection::Client(client), method::Side::Client)
             }
         };
+        let mut connection = connection;
+        both!(&mut connection, connection => connection.set_wall_clock(0, NEW_YEAR_2026))?;
         Ok(Self {
             connection,
             gate: Gate::new(side),
@@ -243,6 +248,11 @@ impl Machine {
                 let progress = number("value").unwrap_or(f64::NAN);
                 server.progress(now, about, progress, number("total"), None).map(drop)
             }
+            (Connection::Server(server), "ask") => {
+                let questions = value.get("questions").map_or_else(|| "{}".to_owned(), Value::to_string);
+                let state = value.get("state").and_then(Value::as_str).map(str::as_bytes);
+                server.respond_input_required(now, about, questions.as_bytes(), state)
+            }
             (Connection::Server(_), "log") => self.log(now, about, value).map(drop),
             _ => return Err(unknown()),
         })
@@ -315,6 +325,7 @@ fn describe(record: &Record, batch: &Batch) -> Value {
                 ("variables", JSON),
             ],
         ),
+        code if code == Code::Answers as u32 => ("answers", &[("answers", JSON), ("state", TEXT), ("failed", JSON)]),
         code if code == Code::Watched as u32 => ("watched", &[("uri", TEXT)]),
         code if code == Code::Task as u32 => ("task", &[("task", JSON)]),
         code if code == Code::Subscribed as u32 => ("subscribed", &[("filter", JSON), ("missing", JSON)]),

@@ -37,6 +37,7 @@ impl Run<'_> {
             happened: Vec::new(),
             calls: Vec::new(),
             requests: BTreeMap::new(),
+            input: None,
             tasks: BTreeMap::new(),
             task_count: 0,
             reactions: Vec::new(),
@@ -89,7 +90,7 @@ impl Run<'_> {
     }
 
     pub(super) fn open_client(&mut self, server_capabilities: Option<&Value>) -> Result<(), Failure> {
-        self.start()?;
+        self.start(None)?;
         let revision = self.setting.revision;
         let modern = is_modern(revision);
         let method = if modern { "server/discover" } else { "initialize" };
@@ -316,13 +317,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    pub(super) fn start(&mut self) -> Result<(), Failure> {
+    /// Begins, at the revision that is remembered from an earlier connection.
+    pub(super) fn start(&mut self, remembered: Option<&str>) -> Result<(), Failure> {
         let now = self.now;
         let link = self.link()?;
         if !link.started {
             link.started = true;
             if let Some(client) = link.machine.client() {
-                client.start(now, None).map_err(command)?;
+                client.start(now, remembered).map_err(command)?;
             }
         }
         Ok(())
@@ -330,7 +332,7 @@ impl Run<'_> {
 
     /// Before the machine is ready, the application keeps its calls.
     pub(super) fn api(&mut self, name: &str, args: &Value, label: &str) -> Result<(), Failure> {
-        self.start()?;
+        self.start(args.get("remembered").and_then(Value::as_str))?;
         let link = self.link()?;
         if name == "connect" {
             return Ok(());

@@ -134,6 +134,8 @@ pub(super) struct Link {
     pub(super) happened: Vec<Happening>,
     pub(super) calls: Vec<Call>,
     pub(super) requests: BTreeMap<u64, Value>,
+    /// What came of questions, for the request that follows.
+    pub(super) input: Option<Value>,
     pub(super) tasks: BTreeMap<(u64, u64), Task>,
     pub(super) task_count: u64,
     pub(super) reactions: Vec<Reaction>,

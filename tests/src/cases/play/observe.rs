@@ -85,6 +85,13 @@ impl Run<'_> {
             }
             link.tasks.retain(|_, task| task.about != handle);
         }
+        if code == Code::Answers as u32 {
+            link.input = Some(description);
+            return Ok(());
+        }
+        if let Some(input) = link.input.take_if(|_| code == Code::Request as u32) {
+            description.set("input", input);
+        }
         link.happened.push(Happening::Event(link.events.len()));
         link.events.push(description.clone());
         if code == Code::Request as u32 || code == Code::Input as u32 {
