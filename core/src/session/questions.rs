@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::config::{Allowed, Need};
 use crate::{
     degrade::{self, CannotAsk},
+    elicitation,
     json::Json,
     method::{Handling, MethodId},
     revision::Revision,
@@ -137,6 +138,24 @@ pub(super) fn check_question(
             check_balance(member("messages").unwrap_or(Json::EMPTY_OBJECT))
         }
         _ => Ok(()),
+    }
+}
+
+/// What is wrong with a question of our own application, besides.
+pub(super) fn check_own_question(
+    row: MethodId,
+    modes: bool,
+    params: Option<Json<'_>>,
+) -> Result<(), &'static str> {
+    check_question(row, modes, params)?;
+    let form = params.and_then(|params| params.member("requestedSchema"));
+    let form = form.filter(|_| row.row().handling == Handling::Elicit && !is_url(params));
+    // What an older revision lacks of a form is left out for it.
+    let fits = |form| Revision::all().any(|revision| elicitation::check_form(form, revision).is_ok());
+    if form.is_none_or(fits) {
+        Ok(())
+    } else {
+        Err("`requestedSchema` is no flat form; `elicitation::check_form` says where")
     }
 }
 

@@ -93,17 +93,26 @@ macro_rules! both {
 }
 
 impl Machine {
-    /// A machine of this configuration.
-    pub fn new(side: Side, config: &Value, channel: Channel) -> Result<Self, EmbedError> {
-        const SEED: [u8; 32] = [7; 32];
+    /// A machine of this configuration. Servers of one seed know what each other sealed. `principal`: whose channel it is.
+    pub fn new(
+        side: Side,
+        config: &Value,
+        channel: Channel,
+        seed: u8,
+        principal: Option<&str>,
+    ) -> Result<Self, EmbedError> {
+        let seed = [seed; 32];
         let config = config.to_string();
         let (connection, side) = match side {
             Side::Server => {
-                let server = ServerConnection::new(config.as_bytes(), SEED, channel)?;
+                let server = match principal {
+                    Some(name) => ServerConnection::for_principal(config.as_bytes(), seed, channel, name)?,
+                    None => ServerConnection::new(config.as_bytes(), seed, channel)?,
+                };
                 (Connection::Server(server), method::Side::Server)
             }
             Side::Client => {
-                let client = ClientConnection::new(config.as_bytes(), SEED, channel)?;
+                let client = ClientConnection::new(config.as_bytes(), seed, channel)?;
                 (Connection::Client(client), method::Side::Client)
             }
         };

@@ -64,8 +64,8 @@ pub fn fill(value: &Value, captures: &Captures) -> Value {
             Value::Array(elements.iter().map(|element| fill(element, captures)).collect())
         }
         Value::Object(members) => fill_operator(members, captures).unwrap_or_else(|| {
-            let present = members.iter().filter(|(_, value)| value.as_str() != Some("$absent"));
-            Value::object(present.map(|(key, value)| (key.clone(), fill(value, captures))))
+            let filled = members.iter().map(|(key, value)| (key.clone(), fill(value, captures)));
+            Value::object(filled.filter(|(_, value)| value.as_str() != Some("$absent")))
         }),
         other => other.clone(),
     }

@@ -15,11 +15,12 @@ use crate::cases::{
 };
 
 impl Run<'_> {
-    /// A new machine. A client of a legacy revision speaks only that, a modern one probes.
+    /// A new machine; `identity` has the `seed` and the `principal` of a server. A client of a legacy revision speaks only that, a modern one probes.
     pub(super) fn connect(
         &mut self,
         capabilities: &Value,
         server_capabilities: Option<&Value>,
+        identity: &Value,
     ) -> Result<(), Failure> {
         let Setting { side, revision, channel, host, .. } = self.setting;
         let legacy = (!is_modern(revision)).then_some(revision);
@@ -27,8 +28,9 @@ impl Run<'_> {
             Side::Server => host.server_config(server_capabilities),
             Side::Client => host.client_config(capabilities, legacy),
         };
-        let machine =
-            Machine::new(side, &config, channel).map_err(|error| format!("{}: {error}", error.code))?;
+        let text = |member: &str| identity.get(member).and_then(Value::as_str);
+        let seed = identity.get("seed").and_then(Value::as_u64).and_then(|seed| u8::try_from(seed).ok());
+        let machine = Machine::new(side, &config, channel, seed.unwrap_or(7), text("principal")).map_err(|error| format!("{}: {error}", error.code))?;
         self.link = Some(Link {
             machine,
             capabilities: capabilities.clone(),
@@ -332,6 +334,10 @@ impl Run<'_> {
 
     /// Before the machine is ready, the application keeps its calls.
     pub(super) fn api(&mut self, name: &str, args: &Value, label: &str) -> Result<(), Failure> {
+        if name == "connect" && self.setting.side == Side::Server {
+            let capabilities = self.link()?.capabilities.clone();
+            return self.connect(&capabilities, None, args);
+        }
         self.start(args.get("remembered").and_then(Value::as_str))?;
         let link = self.link()?;
         if name == "connect" {

@@ -216,13 +216,13 @@ impl Run<'_> {
             }
             Step::Stderr { .. } => return Err("only the peer of a process has a stderr".into()),
             Step::Prelude { client_capabilities, server_capabilities } => {
-                self.connect(client_capabilities, server_capabilities.as_ref())?;
+                self.connect(client_capabilities, server_capabilities.as_ref(), &Value::Null)?;
                 return self.prelude(server_capabilities.as_ref());
             }
             _ => {}
         }
         if self.link.is_none() {
-            self.connect(&Value::Object(Vec::new()), None)?;
+            self.connect(&Value::Object(Vec::new()), None, &Value::Null)?;
         }
         match step {
             Step::Rx { pattern, within_ms } => self.receive(pattern, *within_ms),
