@@ -213,6 +213,12 @@ fn check_balance(messages: Json<'_>) -> Result<(), &'static str> {
     if open.is_empty() { Ok(()) } else { Err("a use of a tool has no result") }
 }
 
+/// Whether a member of an answer is such that a form can ask for it.
+fn is_field(value: Json<'_>) -> bool {
+    let texts = value.get().starts_with('[') && value.elements().all(|element| element.as_str().is_some());
+    texts || !value.get().starts_with(['{', '['])
+}
+
 /// What is wrong with the answer to a question. `params` are the question's, where they are known.
 pub(super) fn check_answer(
     row: MethodId,
@@ -228,6 +234,9 @@ pub(super) fn check_answer(
             match action.as_deref() {
                 Some("accept") if content.is_some_and(|content| !content.is_object()) => {
                     Err("`content` must be an object")
+                }
+                Some("accept") if !content.into_iter().flat_map(Json::members).all(|(_, value)| is_field(value)) => {
+                    Err("`content` holds texts, numbers, booleans and arrays of texts alone")
                 }
                 Some("accept" | "decline" | "cancel") => Ok(()),
                 _ => Err("`action` must be `accept`, `decline` or `cancel`"),
