@@ -323,12 +323,7 @@ impl ServerConnection {
         Ok(Self(Held::new(server, channel)))
     }
     /// As `new`, for a channel that belongs to somebody: [`Server::with_principal`].
-    pub fn for_principal(
-        config: &[u8],
-        seed: [u8; 32],
-        channel: Channel,
-        principal: &str,
-    ) -> Answer<Self> {
+    pub fn for_principal(config: &[u8], seed: [u8; 32], channel: Channel, principal: &str) -> Answer<Self> {
         let server = Server::new(Arc::new(ServerConfig::from_json(config)?), Seed(seed));
         Ok(Self(Held::new(server.with_principal(principal)?, channel)))
     }

@@ -235,7 +235,9 @@ pub(super) fn check_answer(
                 Some("accept") if content.is_some_and(|content| !content.is_object()) => {
                     Err("`content` must be an object")
                 }
-                Some("accept") if !content.into_iter().flat_map(Json::members).all(|(_, value)| is_field(value)) => {
+                Some("accept")
+                    if !content.into_iter().flat_map(Json::members).all(|(_, value)| is_field(value)) =>
+                {
                     Err("`content` holds texts, numbers, booleans and arrays of texts alone")
                 }
                 Some("accept" | "decline" | "cancel") => Ok(()),

@@ -479,7 +479,7 @@ fn read_action(key: &str, value: &Value, step: &Value) -> Result<Step, Skip> {
             steps: nested("do")?,
             times: step.get("times").map_or(Ok(1), number)?,
         },
-        http if http.starts_with("http_") => return Err(Skip("http transport".into())),
+        http if http.starts_with("http_") => return Err(Skip::elsewhere("HTTP")),
         other => return Err(Skip(format!("step {other}"))),
     })
 }

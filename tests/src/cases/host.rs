@@ -121,8 +121,7 @@ impl Host {
             Some("argument") => Some(("result", Value::object([("content", content(&said(arguments)))]))),
             Some("structured") => {
                 let value = argument("structured").cloned().unwrap_or(Value::Null);
-                let result =
-                    [("content", content(&value.to_string())), ("structuredContent", value)];
+                let result = [("content", content(&value.to_string())), ("structuredContent", value)];
                 Some(("result", Value::object(result)))
             }
             Some("tool_error") => Some(("tool_error", Value::string(said(arguments)))),

@@ -206,8 +206,13 @@ impl Machine {
     /// Subscribes to changes: `tools`, `prompts`, `resources`, `uris`.
     pub fn subscribe(&mut self, now: u64, filter: &Value) -> Result<u64, EmbedError> {
         let wants = |what: &str| filter.get(what) == Some(&Value::Bool(true));
-        let uris: Vec<&str> =
-            filter.get("uris").map(Value::elements).unwrap_or_default().iter().filter_map(Value::as_str).collect();
+        let uris: Vec<&str> = filter
+            .get("uris")
+            .map(Value::elements)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
         let (tools, prompts, resources) = (wants("tools"), wants("prompts"), wants("resources"));
         self.client().ok_or_else(wrong_side)?.subscribe(now, tools, prompts, resources, &uris)
     }
@@ -334,7 +339,9 @@ fn describe(record: &Record, batch: &Batch) -> Value {
                 ("variables", JSON),
             ],
         ),
-        code if code == Code::Answers as u32 => ("answers", &[("answers", JSON), ("state", TEXT), ("failed", JSON)]),
+        code if code == Code::Answers as u32 => {
+            ("answers", &[("answers", JSON), ("state", TEXT), ("failed", JSON)])
+        }
         code if code == Code::Watched as u32 => ("watched", &[("uri", TEXT)]),
         code if code == Code::Task as u32 => ("task", &[("task", JSON)]),
         code if code == Code::Subscribed as u32 => ("subscribed", &[("filter", JSON), ("missing", JSON)]),

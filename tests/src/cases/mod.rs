@@ -81,6 +81,9 @@ impl Player {
             return Verdict::Skipped(Skip(format!("revision {revision}")));
         };
         let host = case.host.as_ref().map_or_else(|| self.host.clone(), |members| self.host.with(members));
+        if let Some(operator) = host.unknown_operator() {
+            return Verdict::Skipped(Skip(format!("pattern {operator}")));
+        }
         let (assertions, seen) = self.runs(case, script, known, &host);
         match (seen.is_empty(), assertions) {
             (false, _) => Verdict::Failed { assertions, seen },
@@ -144,7 +147,8 @@ impl Report {
     /// Those of them that a session over messages or a stream could play.
     pub fn missing(&self) -> usize {
         self.count(|verdicts| {
-            let missing = |verdict: &Verdict| matches!(verdict, Verdict::Skipped(skip) if !skip.is_elsewhere());
+            let missing =
+                |verdict: &Verdict| matches!(verdict, Verdict::Skipped(skip) if !skip.is_elsewhere());
             verdicts.iter().any(|(_, verdict)| missing(verdict))
         })
     }

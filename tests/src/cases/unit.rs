@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use super::value::Value;
 
 /// What `unit` may name.
-pub const FUNCTIONS: &[&str] = &["match", "lint", "model", "base64", "base64_of", "form", "form_answer", "result"];
+pub const FUNCTIONS: &[&str] =
+    &["match", "lint", "model", "base64", "base64_of", "form", "form_answer", "result"];
 
 /// Calls one of them. What comes of it is an object for patterns: `{"ok": …}` or `{"error": …}`.
 pub fn run(name: &str, args: &Value) -> Result<Value, String> {
@@ -27,7 +28,9 @@ pub fn run(name: &str, args: &Value) -> Result<Value, String> {
         "match" => return matched(text("template"), text("uri")),
         "model" => outcome(round_trip(text("type"), &json("value"))?),
         "base64" => {
-            let hex = |bytes: Vec<u8>| Value::string(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+            let hex = |bytes: Vec<u8>| {
+                Value::string(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+            };
             let text = json("text");
             let read: model::Base64<'_> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
             outcome(read.decode().map(hex))

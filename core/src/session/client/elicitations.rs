@@ -15,7 +15,8 @@ impl Elicitations {
     /// The params of a question, or one that an error lists.
     pub(crate) fn asked(&mut self, params: Json<'_>) {
         let id = params.member("elicitationId").and_then(Json::as_str);
-        let Some(id) = id.filter(|id| id.len() <= LONGEST && !self.0.iter().any(|known| **known == **id)) else {
+        let Some(id) = id.filter(|id| id.len() <= LONGEST && !self.0.iter().any(|known| **known == **id))
+        else {
             return;
         };
         if self.0.len() == MOST {

@@ -30,7 +30,8 @@ impl Run<'_> {
         };
         let text = |member: &str| identity.get(member).and_then(Value::as_str);
         let seed = identity.get("seed").and_then(Value::as_u64).and_then(|seed| u8::try_from(seed).ok());
-        let machine = Machine::new(side, &config, channel, seed.unwrap_or(7), text("principal")).map_err(|error| format!("{}: {error}", error.code))?;
+        let machine = Machine::new(side, &config, channel, seed.unwrap_or(7), text("principal"))
+            .map_err(|error| format!("{}: {error}", error.code))?;
         self.link = Some(Link {
             machine,
             capabilities: capabilities.clone(),

@@ -111,7 +111,9 @@ impl Run<'_> {
         let acts = host.serve(event, &mut self.captures, is_modern(revision));
         let link = self.link.as_mut().ok_or("no machine")?;
         link.requests.insert(handle, event.clone());
-        for (after_ms, act) in acts.unwrap_or_else(|| vec![(0, Value::object([("unsupported", Value::Null)]))]) {
+        for (after_ms, act) in
+            acts.unwrap_or_else(|| vec![(0, Value::object([("unsupported", Value::Null)]))])
+        {
             link.task_count += 1;
             let due = (now + after_ms * NANOS_PER_MS, link.task_count);
             link.tasks.insert(due, Task { about: handle, act });
