@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from features import Step, of_everything, of_programs
+
 ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests" / "interop"
 PEERS = HERE / "peers"
@@ -37,6 +39,8 @@ class Client:
     probes: bool = False
     """Whether it begins with `server/discover`."""
     ours: bool = False
+    takes_more: bool = False
+    """Whether it does the steps of `features.py`."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class Server:
     revision: str
     """What a probing client negotiates with it."""
     ours: bool = False
+    more: Callable[[str], tuple[Step, ...]] = lambda _: ()
+    """The steps of `features.py` that suit it, in a revision."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,11 @@ class Cell:
     def name(self) -> str:
         """The name that options and reports use."""
         return f"{self.client.name} > {self.server.name}"
+
+    @property
+    def more(self) -> tuple[Step, ...]:
+        """Steps beyond the tools."""
+        return self.server.more(self.revision) if self.client.takes_more else ()
 
 
 def tools_script(cancel_after: str) -> Script:
@@ -142,14 +153,20 @@ def python_server(version: str, revision: str, script: Script) -> Server:
     return Server(f"mcp {version}", lambda _: (venv_python(version), program), lambda _: script, revision)
 
 
+def newest_legacy(revision: str) -> tuple[Step, ...]:
+    """The steps for `mcp` 1.30.0, whose `FastMCP` has neither levels nor subscriptions."""
+    return of_programs(modern=False, logs=False, watches=False) if revision == LEGACY[-1] else ()
+
+
 ANSWERING_PROGRESS = tools_script("first-progress")
-MCP_1_30 = python_server("1.30.0", "2025-11-25", ANSWERING_PROGRESS)
+MCP_1_30 = replace(python_server("1.30.0", "2025-11-25", ANSWERING_PROGRESS), more=newest_legacy)
 PEER_SERVERS = (
     Server(
         "server-everything",
         lambda _: ("node", NODE_MODULES / "@modelcontextprotocol/server-everything/dist/index.js"),
         everything_script,
         "2025-11-25",
+        more=lambda _: of_everything(),
     ),
     Server(
         "server-filesystem",
@@ -157,15 +174,24 @@ PEER_SERVERS = (
         filesystem_script,
         "2025-11-25",
     ),
-    python_server("2.3.0", MODERN, ANSWERING_PROGRESS),
+    replace(
+        python_server("2.3.0", MODERN, ANSWERING_PROGRESS),
+        more=lambda _: of_programs(modern=True, logs=True, watches=True),
+    ),
     python_server("1.0.0", "2024-11-05", uncancelled(ANSWERING_PROGRESS)),
-    Server("npm server 2.4.0", lambda _: ("node", PEERS / "server_2.mjs"), lambda _: ANSWERING_PROGRESS, MODERN),
+    Server(
+        "npm server 2.4.0",
+        lambda _: ("node", PEERS / "server_2.mjs"),
+        lambda _: ANSWERING_PROGRESS,
+        MODERN,
+        more=lambda _: of_programs(modern=True, logs=True, watches=False),
+    ),
     Server("rmcp 3.11", lambda _: (RMCP_TARGET / "debug/rmcp-server",), lambda _: ANSWERING_PROGRESS, MODERN),
 )
 
 PYTHON = ROOT / ".venv/bin/python"
 OUR_CLIENTS = (
-    Client("Rust", (TARGET / "debug/examples/stdio_client",), MODERN, probes=True, ours=True),
+    Client("Rust", (TARGET / "debug/examples/stdio_client",), MODERN, probes=True, ours=True, takes_more=True),
     Client("Python", (PYTHON, ROOT / "bindings-python/examples/client.py"), MODERN, probes=True, ours=True),
     Client("Node", ("node", ROOT / "bindings-node/examples/client.mjs"), MODERN, probes=True, ours=True),
 )
