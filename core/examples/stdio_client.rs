@@ -205,7 +205,12 @@ impl Session {
             None => self.subscribe(&step["subscribe"]),
         }
     }
-    fn send(&mut self, method: &str, params: &Value, options: CallOptions<'_>) -> Result<CallHandle, Failure> {
+    fn send(
+        &mut self,
+        method: &str,
+        params: &Value,
+        options: CallOptions<'_>,
+    ) -> Result<CallHandle, Failure> {
         let params = params.to_string();
         let now = self.now();
         Ok(self.connection.call(now, method, Some(Json::parse(params.as_bytes())?), options)?)
@@ -294,7 +299,8 @@ fn main() -> Result<ExitCode, Failure> {
     let config = |probe| {
         let config = ClientConfig::new("stdio-client", "0.1.0").probe(probe && !legacy);
         // They were taken just before.
-        let config = config.capabilities(capabilities.as_bytes()).unwrap_or_else(|_| ClientConfig::new("", ""));
+        let config =
+            config.capabilities(capabilities.as_bytes()).unwrap_or_else(|_| ClientConfig::new("", ""));
         match pinned {
             // One revision is a list that is not empty.
             Some(revision) => config.revisions(&[revision]).unwrap_or_else(|_| ClientConfig::new("", "")),

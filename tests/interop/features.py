@@ -1,11 +1,12 @@
 """Steps beyond the tools: what a client that takes them is told to do, and what must come of it."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 Step = dict[str, Any]
 """A `call` of a method with `params` and, in the modern era, a `log` level; URIs to `subscribe` to; or a notice to `wait`
-for. `expect` is what the result, the filter or the notice must have."""
+for. `expect` is what the result, the filter or the notice must have; for an error, its code."""
 
 TEXT = "héé 漢 🦀"
 BLOB = "+/+//v8="
@@ -38,6 +39,22 @@ def tool(name: str, text: str, arguments: Step | None = None) -> Step:
 def read(uri: str, member: str, value: str) -> Step:
     """The content of a resource."""
     return call("resources/read", {"uri": uri}, {"contents": [{"uri": uri, member: value}]})
+
+
+def refused(uri: str, code: int) -> Step:
+    """A resource that must not be given."""
+    return call("resources/read", {"uri": uri}, {"error": code})
+
+
+def files(folder: Path, *, modern: bool) -> tuple[Step, ...]:
+    """The steps for a server of the files in a folder: it gives one of them, and none outside."""
+    inside = folder / "package.json"
+    code = -32602 if modern else -32002
+    return (
+        read(inside.as_uri(), "text", inside.read_text(encoding="utf-8")),
+        refused(f"{folder.as_uri()}/..%2FREADME.md", code),
+        refused((folder.parent / "README.md").as_uri(), code),
+    )
 
 
 def wait(method: str, **params: object) -> Step:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from features import Step, of_everything, of_programs
+from features import Step, files, of_everything, of_programs
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests" / "interop"
@@ -119,12 +119,13 @@ def venv_python(version: str) -> Path:
     return VENVS / f"mcp-{version}" / "bin" / "python"
 
 
-def python_client(version: str, revision: str, *mode: str) -> Client:
+def python_client(version: str, revision: str, *mode: str, takes_more: bool = False) -> Client:
     """A client on PyPI `mcp`."""
     program = PEERS / f"mcp_{version.replace('.', '_')}_client.py"
     options = ("--mode", *mode) if mode else ()
     name = " ".join(("mcp", version, *mode))
-    return Client(name, (venv_python(version), program, *options), revision, probes=mode == ("auto",))
+    command = (venv_python(version), program, *options)
+    return Client(name, command, revision, probes=mode == ("auto",), takes_more=takes_more)
 
 
 def sdk_client(version: str, revision: str) -> Client:
@@ -136,10 +137,10 @@ PEER_CLIENTS = (
     python_client("1.0.0", "2024-11-05"),
     sdk_client("1.12.0", "2025-03-26"),
     sdk_client("1.17.0", "2025-06-18"),
-    python_client("1.30.0", "2025-11-25"),
+    python_client("1.30.0", "2025-11-25", takes_more=True),
     sdk_client("1.32.2", "2025-11-25"),
-    python_client("2.3.0", "2025-11-25", "legacy"),
-    python_client("2.3.0", MODERN, "auto"),
+    python_client("2.3.0", "2025-11-25", "legacy", takes_more=True),
+    python_client("2.3.0", MODERN, "auto", takes_more=True),
     Client("npm client 2.4.0 default", ("node", PEERS / "client_2.mjs"), "2025-11-25"),
     Client("npm client 2.4.0 auto", ("node", PEERS / "client_2.mjs", "--mode", "auto"), MODERN, probes=True),
     Client("rmcp 3.11 Initialize", (RMCP_TARGET / "debug/rmcp-client", "--mode", "initialize"), "2025-11-25"),
@@ -197,13 +198,21 @@ OUR_CLIENTS = (
 )
 
 
+def of_rust(revision: str) -> tuple[Step, ...]:
+    """The steps for our Rust server, which serves the files of a folder."""
+    if revision not in (LEGACY[-1], MODERN):
+        return ()
+    modern = revision == MODERN
+    return of_programs(modern=modern, logs=True, watches=True) + files(PEERS, modern=modern)
+
+
 def our_server(name: str, *command: str | Path) -> Server:
     """One of this project's servers; `wait` has no progress."""
     return Server(name, lambda _: command, lambda _: tools_script("sent"), MODERN, ours=True)
 
 
 OUR_SERVERS = (
-    our_server("Rust", TARGET / "debug/examples/stdio_server"),
+    replace(our_server("Rust", TARGET / "debug/examples/stdio_server", PEERS), more=of_rust),
     our_server("Python", PYTHON, ROOT / "bindings-python/examples/server.py"),
     our_server("Node", "node", ROOT / "bindings-node/examples/server.mjs"),
 )
