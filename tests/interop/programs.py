@@ -141,8 +141,14 @@ PEER_CLIENTS = (
     sdk_client("1.32.2", "2025-11-25"),
     python_client("2.3.0", "2025-11-25", "legacy", takes_more=True),
     python_client("2.3.0", MODERN, "auto", takes_more=True),
-    Client("npm client 2.4.0 default", ("node", PEERS / "client_2.mjs"), "2025-11-25"),
-    Client("npm client 2.4.0 auto", ("node", PEERS / "client_2.mjs", "--mode", "auto"), MODERN, probes=True),
+    Client("npm client 2.4.0 default", ("node", PEERS / "client_2.mjs"), "2025-11-25", takes_more=True),
+    Client(
+        "npm client 2.4.0 auto",
+        ("node", PEERS / "client_2.mjs", "--mode", "auto"),
+        MODERN,
+        probes=True,
+        takes_more=True,
+    ),
     Client("rmcp 3.11 Initialize", (RMCP_TARGET / "debug/rmcp-client", "--mode", "initialize"), "2025-11-25"),
     Client("rmcp 3.11 Discover", (RMCP_TARGET / "debug/rmcp-client", "--mode", "discover"), MODERN, probes=True),
 )
