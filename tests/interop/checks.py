@@ -352,6 +352,7 @@ def questions_on_wire(run: Run) -> set[str]:
 def check_more(run: Run) -> None:
     """Each step did what it must; each question was asked, and answered by the client; what was not asked for stayed away."""
     reports = [report["result"] for report in run.reports if report["step"] == "more"]
+    equal("steps reported", len(reports), len(run.cell.more))
     for step, seen in zip(run.cell.more, reports, strict=True):
         check_more_step(run, step, seen)
     asked = set(run.report("asked")["methods"])
