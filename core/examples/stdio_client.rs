@@ -155,7 +155,7 @@ impl Session {
                 self.asked.push(input.method);
             }
             Event::Notification { method, params, .. } => {
-                let params = params.as_ref().map(|params| params.decode()).transpose()?;
+                let params = params.as_ref().map(mcp_sansio::json::Payload::decode).transpose()?;
                 self.notices.push((method.name().into_owned(), params.unwrap_or_default()));
             }
             _ => {}

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from features import ANSWERS, CAPABILITIES
 from checks import CHECKS, EXIT_SECONDS, Check, Mismatch, Run
+from features import ANSWERS, CAPABILITIES
 from programs import GATE, TARGET, Cell, Command, Script, tap_command
 from quirks import QUIRKS
 from transcript import Start, read_starts

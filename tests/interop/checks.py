@@ -316,7 +316,7 @@ def results_on_wire(run: Run, method: str, params: dict[str, Any]) -> list[dict[
     ]
 
 
-def check_more_step(run: Run, step: Step, seen: Any) -> None:
+def check_more_step(run: Run, step: Step, seen: dict[str, Any]) -> None:
     """What came of a step is what was on the wire, and has what it must."""
     what = step.get("call") or step.get("wait") or "subscribe"
     if "error" in step["expect"]:
@@ -350,7 +350,7 @@ def questions_on_wire(run: Run) -> set[str]:
 
 
 def check_more(run: Run) -> None:
-    """Each step did what it must; each question was asked, and answered by the client; what was not asked for stayed away."""
+    """Each step did what it must, and every kind of question was asked and answered; no log came unasked."""
     reports = [report["result"] for report in run.reports if report["step"] == "more"]
     equal("steps reported", len(reports), len(run.cell.more))
     for step, seen in zip(run.cell.more, reports, strict=True):

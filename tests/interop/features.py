@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 Step = dict[str, Any]
-"""A `call` of a method with `params` and, in the modern era, a `log` level; URIs to `subscribe` to; or a notice to `wait`
-for. `expect` is what the result, the filter or the notice must have; for an error, its code."""
+"""A `call` of a method with `params` and, in the modern era, a `log` level; URIs to `subscribe` to; or a notice to
+`wait` for. `expect` is what the result, the filter or the notice must have; for an error, its code."""
 
 TEXT = "héé 漢 🦀"
 BLOB = "+/+//v8="
-CAPABILITIES = {"elicitation": {}, "sampling": {}, "roots": {}}
-ANSWERS = {
+CAPABILITIES: dict[str, Any] = {"elicitation": {}, "sampling": {}, "roots": {}}
+ANSWERS: dict[str, Any] = {
     "elicitation/create": {"action": "accept", "content": {"name": "Ada"}},
     "sampling/createMessage": {
         "role": "assistant",

@@ -124,7 +124,7 @@ def python_client(version: str, revision: str, *mode: str, takes_more: bool = Fa
     program = PEERS / f"mcp_{version.replace('.', '_')}_client.py"
     options = ("--mode", *mode) if mode else ()
     name = " ".join(("mcp", version, *mode))
-    command = (venv_python(version), program, *options)
+    command: Command = (venv_python(version), program, *options)
     return Client(name, command, revision, probes=mode == ("auto",), takes_more=takes_more)
 
 

@@ -48,22 +48,23 @@ class Session:
         session = self._session
         match method:
             case "resources/list":
-                return await session.list_resources()
+                result: BaseModel = await session.list_resources()
             case "resources/templates/list":
-                return await session.list_resource_templates()
+                result = await session.list_resource_templates()
             case "resources/read":
-                return await session.read_resource(AnyUrl(params["uri"]))
+                result = await session.read_resource(AnyUrl(params["uri"]))
             case "prompts/list":
-                return await session.list_prompts()
+                result = await session.list_prompts()
             case "prompts/get":
-                return await session.get_prompt(params["name"], params["arguments"])
+                result = await session.get_prompt(params["name"], params["arguments"])
             case "completion/complete":
                 ref = types.PromptReference(type="ref/prompt", name=params["ref"]["name"])
-                return await session.complete(ref, params["argument"])
+                result = await session.complete(ref, params["argument"])
             case "logging/setLevel":
-                return await session.set_logging_level(params["level"])
+                result = await session.set_logging_level(params["level"])
             case _:
-                return await session.call_tool(params["name"], params["arguments"])
+                result = await session.call_tool(params["name"], params["arguments"])
+        return result
 
     async def cancel(self, scope: anyio.CancelScope, ended: anyio.Event) -> None:
         params = types.CancelledNotificationParams(requestId=self._newest)

@@ -50,21 +50,22 @@ class Session:
         client = self._client
         match method:
             case "resources/list":
-                return await client.list_resources()
+                result: BaseModel = await client.list_resources()
             case "resources/templates/list":
-                return await client.list_resource_templates()
+                result = await client.list_resource_templates()
             case "resources/read":
-                return await client.read_resource(params["uri"])
+                result = await client.read_resource(params["uri"])
             case "prompts/list":
-                return await client.list_prompts()
+                result = await client.list_prompts()
             case "prompts/get":
-                return await client.get_prompt(params["name"], params["arguments"])
+                result = await client.get_prompt(params["name"], params["arguments"])
             case "completion/complete":
-                return await client.complete(types.PromptReference(name=params["ref"]["name"]), params["argument"])
+                result = await client.complete(types.PromptReference(name=params["ref"]["name"]), params["argument"])
             case "logging/setLevel":
-                return await client.set_logging_level(params["level"])
+                result = await client.set_logging_level(params["level"])
             case _:
-                return await client.call_tool(params["name"], params["arguments"])
+                result = await client.call_tool(params["name"], params["arguments"])
+        return result
 
     async def cancel(self, scope: anyio.CancelScope, ended: anyio.Event) -> None:
         scope.cancel()

@@ -234,7 +234,7 @@ impl Machine {
         let text = value.as_str().unwrap_or_default();
         let number = |member: &str| value.get(member).and_then(Value::as_f64);
         let error = (
-            number("code").map_or(-32603, |code| code as i32),
+            value.get("code").and_then(|code| code.to_string().parse().ok()).unwrap_or(-32603),
             value.get("message").and_then(Value::as_str).unwrap_or("failed"),
             value.get("data").map(Value::to_string),
         );

@@ -29,7 +29,8 @@ pub fn run(name: &str, args: &Value) -> Result<Value, String> {
         "model" => outcome(round_trip(text("type"), &json("value"))?),
         "base64" => {
             let hex = |bytes: Vec<u8>| {
-                Value::string(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+                let digits = bytes.iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"));
+                Value::string(digits)
             };
             let text = json("text");
             let read: model::Base64<'_> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
