@@ -6,7 +6,8 @@ from typing import Any
 
 Step = dict[str, Any]
 """A `call` of a method with `params` and, in the modern era, a `log` level; URIs to `subscribe` to; or a notice to
-`wait` for. `expect` is what the result, the filter or the notice must have; for an error, its code."""
+`wait` for. `expect` is what the result, the filter or the notice must have; for an error, its code.
+`asks` is the question that the server has."""
 
 TEXT = "héé 漢 🦀"
 BLOB = "+/+//v8="
@@ -62,7 +63,7 @@ def wait(method: str, **params: object) -> Step:
     return {"wait": method, "expect": params}
 
 
-def of_programs(*, modern: bool, logs: bool, watches: bool) -> tuple[Step, ...]:
+def of_programs(*, modern: bool, logs: bool, watches: bool, asks: bool = True) -> tuple[Step, ...]:
     """The steps for the servers of the matrix; the README has what those offer."""
     level: list[Step] = []
     if logs and modern:
@@ -73,6 +74,11 @@ def of_programs(*, modern: bool, logs: bool, watches: bool) -> tuple[Step, ...]:
             tool("log", "logged"),
             wait(MESSAGE, level="warning", data="loud"),
         ]
+    asking = [
+        {**tool("ask", "got Ada"), "asks": "elicitation/create"},
+        {**tool("sample", "got blue"), "asks": "sampling/createMessage"},
+        {**tool("roots", "got file:///srv/data"), "asks": "roots/list"},
+    ]
     watching: list[Step] = [
         {"subscribe": ["test://text"], "expect": {"resourceSubscriptions": ["test://text"]}},
         tool("touch", "touched"),
@@ -95,9 +101,7 @@ def of_programs(*, modern: bool, logs: bool, watches: bool) -> tuple[Step, ...]:
             {"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": "who", "value": "A"}},
             {"completion": {"values": ["Ada", "Alan"]}},
         ),
-        tool("ask", "got Ada"),
-        tool("sample", "got blue"),
-        tool("roots", "got file:///srv/data"),
+        *(asking if asks else []),
         *level,
         *(watching if watches else []),
     )
@@ -131,9 +135,17 @@ def of_everything() -> tuple[Step, ...]:
             },
             {"completion": {"values": ["Alice"]}},
         ),
-        tool("trigger-elicitation-request", "User inputs:\n- Name: Ada"),
-        call("tools/call", {"name": "trigger-sampling-request", "arguments": {"prompt": "a word"}}, {"content": [{}]}),
-        call("tools/call", {"name": "get-roots-list", "arguments": {}}, {"content": [{"type": "text"}]}),
+        {**tool("trigger-elicitation-request", "User inputs:\n- Name: Ada"), "asks": "elicitation/create"},
+        {
+            **call(
+                "tools/call", {"name": "trigger-sampling-request", "arguments": {"prompt": "a word"}}, {"content": [{}]}
+            ),
+            "asks": "sampling/createMessage",
+        },
+        {
+            **call("tools/call", {"name": "get-roots-list", "arguments": {}}, {"content": [{"type": "text"}]}),
+            "asks": "roots/list",
+        },
         call("logging/setLevel", {"level": "info"}, {}),
         {"subscribe": [text], "expect": {"resourceSubscriptions": [text]}},
         wait(MESSAGE, level="info"),

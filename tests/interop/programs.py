@@ -193,7 +193,13 @@ PEER_SERVERS = (
         MODERN,
         more=lambda _: of_programs(modern=True, logs=True, watches=False),
     ),
-    Server("rmcp 3.11", lambda _: (RMCP_TARGET / "debug/rmcp-server",), lambda _: ANSWERING_PROGRESS, MODERN),
+    Server(
+        "rmcp 3.11",
+        lambda _: (RMCP_TARGET / "debug/rmcp-server",),
+        lambda _: ANSWERING_PROGRESS,
+        MODERN,
+        more=lambda _: of_programs(modern=True, logs=False, watches=False, asks=False),
+    ),
 )
 
 PYTHON = ROOT / ".venv/bin/python"
