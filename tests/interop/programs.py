@@ -133,6 +133,12 @@ def sdk_client(version: str, revision: str) -> Client:
     return Client(f"npm sdk {version}", ("node", PEERS / "sdk_client.mjs", "--mode", version), revision)
 
 
+def rmcp_client(mode: str, revision: str) -> Client:
+    """A client on `rmcp`."""
+    command: Command = (RMCP_TARGET / "debug/rmcp-client", "--mode", mode.lower())
+    return Client(f"rmcp 3.11 {mode}", command, revision, probes=mode == "Discover", takes_more=True)
+
+
 PEER_CLIENTS = (
     python_client("1.0.0", "2024-11-05"),
     sdk_client("1.12.0", "2025-03-26"),
@@ -149,8 +155,8 @@ PEER_CLIENTS = (
         probes=True,
         takes_more=True,
     ),
-    Client("rmcp 3.11 Initialize", (RMCP_TARGET / "debug/rmcp-client", "--mode", "initialize"), "2025-11-25"),
-    Client("rmcp 3.11 Discover", (RMCP_TARGET / "debug/rmcp-client", "--mode", "discover"), MODERN, probes=True),
+    rmcp_client("Initialize", "2025-11-25"),
+    rmcp_client("Discover", MODERN),
 )
 
 

@@ -68,7 +68,8 @@ impl Peer {
 }
 
 /// A result, from what it is on the wire.
-fn result<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
+fn result<T: serde::de::DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
+    value["resultType"] = "complete".into();
     serde_json::from_value(value).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
