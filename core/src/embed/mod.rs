@@ -336,11 +336,6 @@ impl ServerConnection {
         }
         Ok(Self(Held::new(server.with_groups(groups.iter().copied()), channel)))
     }
-    /// As `new`, for a channel that belongs to somebody: [`Server::with_principal`].
-    pub fn for_principal(config: &[u8], seed: [u8; 32], channel: Channel, principal: &str) -> Answer<Self> {
-        let server = Server::new(Arc::new(ServerConfig::from_json(config)?), Seed(seed));
-        Ok(Self(Held::new(server.with_principal(principal)?, channel)))
-    }
     fn answer(&mut self, now: u64, request: u64, outcome: Outcome<'_>) -> Answer {
         self.0.guard(|connection| {
             Ok(connection.respond(Instant::from_nanos(now), RequestHandle::from_u64(request), outcome)?)

@@ -104,10 +104,7 @@ impl Machine {
         let config = config.to_string();
         let (connection, side) = match side {
             Side::Server => {
-                let server = match principal {
-                    Some(name) => ServerConnection::for_principal(config.as_bytes(), seed, channel, name)?,
-                    None => ServerConnection::new(config.as_bytes(), seed, channel)?,
-                };
+                let server = ServerConnection::new_for(config.as_bytes(), seed, channel, principal, &[])?;
                 (Connection::Server(server), method::Side::Server)
             }
             Side::Client => {
