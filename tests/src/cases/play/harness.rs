@@ -352,6 +352,7 @@ impl Run<'_> {
         let text = |member: &str| args.get(member).and_then(Value::as_str);
         let number = |member: &str| args.get(member).and_then(Value::as_u64);
         let meta = args.get("meta").map(Value::to_string);
+        let schema = args.get("output_schema").map(Value::to_string);
         let is = |member: &str| args.get(member) == Some(&Value::Bool(true));
         let options = Options {
             silence_ms: number("timeout_ms"),
@@ -361,6 +362,7 @@ impl Run<'_> {
             task: is("task").then(Task::default),
             log_level: text("log_level"),
             fresh: is("fresh"),
+            output_schema: schema.as_deref().map(str::as_bytes),
         };
         match name {
             "ping" if self.adaptation.replaces_ping() => self.prove_liveness(label),
