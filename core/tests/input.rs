@@ -1007,7 +1007,7 @@ fn forms_are_flat() {
         let request = host.request().handle();
         elicit(&mut host, request, None);
         let question = host.one();
-        host.tell(&answer(&question, &json!({"action": "accept", "content": {"name": value}})));
+        host.tell(&answer(&question, &json!({"action": "accept", "content": {"name": "x", "more": value}})));
         let again = host.request();
         assert_eq!(again.input().unwrap().failed.is_empty(), fits, "{value}");
     }
