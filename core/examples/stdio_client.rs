@@ -4,6 +4,10 @@
 //! ```json
 //! {"echo": {"name": "echo", "arguments": {"text": "hi"}}, "fail": {"name": "fail"}}
 //! ```
+//!
+//! `more` is a list of further steps, `{"call": METHOD, "params": …, "log": LEVEL}`, `{"subscribe": [URI]}` and
+//! `{"wait": METHOD}`, which waits for a notice. `answers` says what questions of the server are answered with, by their
+//! method, and `capabilities` what is declared.
 #![allow(clippy::indexing_slicing, reason = "indexing a `Value` gives null where there is none")]
 use std::{
     io::{Read, Write},
@@ -16,10 +20,10 @@ use std::{
 use mcp_sansio::{
     CallHandle, Seed,
     error::{CallError, CloseReason},
-    event::{Completion, Event},
+    event::{Completion, Event, Outcome as Reply},
     json::Json,
     revision::Revision,
-    session::{CallOptions, Client, ClientConfig},
+    session::{CallOptions, Client, ClientConfig, LogLevel, SubscriptionFilter},
     stdio::Connection,
     time::Instant,
 };
@@ -40,13 +44,24 @@ struct Session {
     origin: Clock,
     revision: &'static str,
     progress: Vec<f64>,
+    /// What questions are answered with.
+    answers: Value,
+    /// The methods of the questions that were answered.
+    asked: Vec<&'static str>,
+    /// Methods and params of notices that nobody waited for yet.
+    notices: Vec<(String, Value)>,
 }
 
 impl Session {
     /// Starts the server and opens the conversation; once more with `initialize`, if it dies of the probe.
-    fn open(command: &[String], config: impl Fn(bool) -> ClientConfig) -> Result<Self, Failure> {
+    fn open(
+        command: &[String],
+        config: impl Fn(bool) -> ClientConfig,
+        answers: &Value,
+    ) -> Result<Self, Failure> {
         for probe in [true, false] {
             let mut session = Self::start(command, config(probe))?;
+            session.answers = answers.clone();
             let now = session.now();
             session.connection.start(now, None);
             loop {
@@ -86,7 +101,18 @@ impl Session {
         std::fs::File::open("/dev/urandom")?.read_exact(&mut seed)?;
         let connection = Connection::new(Client::new(Arc::new(config), Seed(seed)));
         let origin = Clock::now();
-        Ok(Self { connection, child, stdin, received, origin, revision: "", progress: Vec::new() })
+        Ok(Self {
+            connection,
+            child,
+            stdin,
+            received,
+            origin,
+            revision: "",
+            progress: Vec::new(),
+            answers: Value::Null,
+            asked: Vec::new(),
+            notices: Vec::new(),
+        })
     }
     fn now(&self) -> Instant {
         Instant::from_nanos(u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX))
@@ -104,6 +130,7 @@ impl Session {
                 self.stdin = None;
             }
             if let Some(event) = self.connection.poll_event() {
+                self.serve(&event)?;
                 return Ok(event);
             }
             if self.connection.is_over() {
@@ -117,9 +144,74 @@ impl Session {
             }
         }
     }
-    fn send(&mut self, method: &str, params: &Value, progress: bool) -> Result<CallHandle, Failure> {
+    /// Answers a question, and keeps a notice.
+    fn serve(&mut self, event: &Event) -> Result<(), Failure> {
+        match event {
+            Event::Input(input) => {
+                let answer = self.answers[input.method].to_string();
+                let now = self.now();
+                let result = Json::parse(answer.as_bytes())?;
+                self.connection.answer(now, input.input, Reply::Result { result, cache: None })?;
+                self.asked.push(input.method);
+            }
+            Event::Notification { method, params, .. } => {
+                let params = params.as_ref().map(mcp_sansio::json::Payload::decode).transpose()?;
+                self.notices.push((method.name().into_owned(), params.unwrap_or_default()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+    /// The params of the next notice of this method.
+    fn wait(&mut self, wanted: &str) -> Result<Value, Failure> {
+        loop {
+            if let Some(place) = self.notices.iter().position(|(method, _)| method == wanted) {
+                return Ok(self.notices.remove(place).1);
+            }
+            if let Event::Closed(reason) = self.next_event()? {
+                return Err(reason.code().into());
+            }
+        }
+    }
+    /// Subscribes, and returns the filter that the server honours.
+    fn subscribe(&mut self, uris: &Value) -> Result<Value, Failure> {
+        let uris: Vec<&str> = uris.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let now = self.now();
+        let filter = SubscriptionFilter { uris: &uris, ..SubscriptionFilter::default() };
+        let wanted = self.connection.subscribe(now, filter)?;
+        loop {
+            match self.next_event()? {
+                Event::Subscribed(subscribed) if subscribed.call == wanted => {
+                    return Ok(subscribed.filter.decode()?);
+                }
+                Event::Completed { outcome: Err(error), .. } => return Err(error.code().into()),
+                _ => {}
+            }
+        }
+    }
+    /// One step of `more`.
+    fn step(&mut self, step: &Value) -> Result<Value, Failure> {
+        if let Some(method) = step["call"].as_str() {
+            let params = step.get("params").cloned().unwrap_or_else(|| json!({}));
+            let level = step["log"].as_str().and_then(LogLevel::from_name);
+            let call = self.send(method, &params, CallOptions::new().log_level(level))?;
+            return match self.outcome(call, false)? {
+                Ok(completion) => Ok(completion.result.decode()?),
+                Err(error) => Err(format!("{method}: {}: {error}", error.code()).into()),
+            };
+        }
+        match step["wait"].as_str() {
+            Some(method) => self.wait(method),
+            None => self.subscribe(&step["subscribe"]),
+        }
+    }
+    fn send(
+        &mut self,
+        method: &str,
+        params: &Value,
+        options: CallOptions<'_>,
+    ) -> Result<CallHandle, Failure> {
         let params = params.to_string();
-        let options = CallOptions::new().progress(progress);
         let now = self.now();
         Ok(self.connection.call(now, method, Some(Json::parse(params.as_bytes())?), options)?)
     }
@@ -143,7 +235,7 @@ impl Session {
         }
     }
     fn call(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
-        let call = self.send(method, params, true)?;
+        let call = self.send(method, params, CallOptions::new().progress(true))?;
         match self.outcome(call, false)? {
             Ok(completion) => Ok(completion.result.decode()?),
             Err(error) => Err(format!("{}: {error}", error.code()).into()),
@@ -202,8 +294,13 @@ fn main() -> Result<ExitCode, Failure> {
         Some(name) => Some(Revision::from_name(&name).ok_or("no such revision")?),
         None => None,
     };
+    let capabilities = script.get("capabilities").map_or_else(|| "{}".into(), Value::to_string);
+    ClientConfig::new("", "").capabilities(capabilities.as_bytes())?;
     let config = |probe| {
         let config = ClientConfig::new("stdio-client", "0.1.0").probe(probe && !legacy);
+        // They were taken just before.
+        let config =
+            config.capabilities(capabilities.as_bytes()).unwrap_or_else(|_| ClientConfig::new("", ""));
         match pinned {
             // One revision is a list that is not empty.
             Some(revision) => config.revisions(&[revision]).unwrap_or_else(|_| ClientConfig::new("", "")),
@@ -211,7 +308,7 @@ fn main() -> Result<ExitCode, Failure> {
         }
     };
 
-    let mut session = Session::open(&command, config)?;
+    let mut session = Session::open(&command, config, &script["answers"])?;
     println!("{}", json!({"step": "connect", "revision": session.revision}));
     println!("{}", json!({"step": "list", "tools": session.list()?}));
     if script.get("echo").is_some() {
@@ -228,7 +325,7 @@ fn main() -> Result<ExitCode, Failure> {
     }
     if let Some(cancel) = script.get("cancel") {
         let at_progress = cancel["after"] == "first-progress";
-        let call = session.send("tools/call", &target(cancel), true)?;
+        let call = session.send("tools/call", &target(cancel), CallOptions::new().progress(true))?;
         if !at_progress {
             let now = session.now();
             session.connection.cancel(now, call, Some("enough"))?;
@@ -240,6 +337,12 @@ fn main() -> Result<ExitCode, Failure> {
         println!("{}", json!({"step": "cancel", "outcome": outcome}));
         let result = session.call("tools/call", &target(&script["echo"]))?;
         println!("{}", json!({"step": "after_cancel", "text": text(&result)}));
+    }
+    for step in script["more"].as_array().into_iter().flatten() {
+        println!("{}", json!({"step": "more", "result": session.step(step)?}));
+    }
+    if script.get("more").is_some() {
+        println!("{}", json!({"step": "asked", "methods": session.asked}));
     }
     let exit = session.close()?;
     println!("{}", json!({"step": "close", "server_exit": exit}));

@@ -104,6 +104,8 @@ pub enum Handling {
     ResourcesChanged,
     /// Says that one resource changed; goes to the application.
     ResourceUpdated,
+    /// Says that what an elicitation's URL is for is done; goes to the application if it is about one that is known.
+    ElicitationComplete,
     /// Is a log notice; goes to the application.
     Log,
     /// Tells the state of a task.
@@ -680,6 +682,7 @@ static ROWS: &[MethodRow] = &[
         name: "notifications/elicitation/complete",
         revisions: RevisionSet::one(Revision::V2025_11_25),
         required: &["elicitationId"],
+        handling: Handling::ElicitationComplete,
         ..NOTICE
     },
     MethodRow {

@@ -396,3 +396,23 @@ proptest! {
         }
     }
 }
+
+/// A cursor that the server refuses is as old as the other pages: they go, and those of other lists stay.
+#[test]
+fn a_refused_cursor_drops_the_pages() {
+    let mut host = client(client_config());
+    let page = json!({"cursor": "2"});
+    for code in [-32603, -32602] {
+        fetch(&mut host, "tools/list", &json!({}), &tools(60_000, "a"));
+        fetch(&mut host, "prompts/list", &json!({}), &hinted(60_000, "private", json!({"prompts": []})));
+        start_call(&mut host, "tools/list", &page);
+        let sent = host.one();
+        host.tell(&failure(&sent, code));
+        host.events();
+        assert_eq!(look(&mut host, "tools/list", &json!({})).is_some(), code == -32603);
+        assert!(look(&mut host, "prompts/list", &json!({})).is_some());
+        host.tell(&notice("notifications/tools/list_changed", json!({})));
+        host.tell(&notice("notifications/prompts/list_changed", json!({})));
+        host.events();
+    }
+}

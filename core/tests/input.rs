@@ -972,3 +972,43 @@ fn a_task_asks_like_any_request() {
     assert_eq!(over(&host.event()), Some((first, OverReason::Cancelled)));
     assert_eq!(status(&mut host, &task), "cancelled");
 }
+
+/// A question that is no flat form is refused before it is sent, and an answer with what no form asks for is none.
+/// R-ELI-009: `client/elicitation`.
+#[test]
+fn forms_are_flat() {
+    let nested = json!({"message": "m", "requestedSchema": {"type": "object", "properties": {"o": {"type": "object"}}}});
+    let mut host = legacy();
+    host.tell(&call(1, "echo"));
+    let request = host.request().handle();
+    let refused = ask(&mut host, request, &[("who", "elicitation/create", Some(nested.clone()))], None);
+    assert!(matches!(refused, Err(SendError::Invalid(_))), "{refused:?}");
+    let text = nested.to_string();
+    let direct = host.machine.call(
+        host.now,
+        Target::Request(request),
+        "elicitation/create",
+        Some(json(&text)),
+        CallOptions::new(),
+    );
+    assert!(matches!(direct, Err(SendError::Invalid(_))), "{direct:?}");
+    host.silent();
+    for (value, fits) in [
+        (json!("x"), true),
+        (json!(1.5), true),
+        (json!(true), true),
+        (json!(["a", "b"]), true),
+        (json!({"x": 1}), false),
+        (json!([1]), false),
+        (json!([["a"]]), false),
+    ] {
+        let mut host = legacy();
+        host.tell(&call(1, "echo"));
+        let request = host.request().handle();
+        elicit(&mut host, request, None);
+        let question = host.one();
+        host.tell(&answer(&question, &json!({"action": "accept", "content": {"name": "x", "more": value}})));
+        let again = host.request();
+        assert_eq!(again.input().unwrap().failed.is_empty(), fits, "{value}");
+    }
+}

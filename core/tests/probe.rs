@@ -239,3 +239,28 @@ fn a_modern_client_ends_at_a_legacy_server() {
     host.silent();
     assert_eq!(host.closed(), Some(CloseReason::Handshake));
 }
+
+/// What was remembered may be out of date: the era is asked for once, then `initialize` is believed. R-VER-012
+#[test]
+fn a_remembered_era_that_fails_is_asked_for() {
+    let mut host = Host::new(Client::new(client_config().into(), mcp_sansio::Seed([3; 32])));
+    host.machine.start(host.now, Some(NEWEST));
+    let opening = host.one();
+    host.tell(&failure(&opening, -32601));
+    let probe = host.one();
+    assert_eq!(probe["method"], "server/discover");
+    host.tell(&answer(&probe, &discover_result(&[MODERN])));
+    assert_eq!(ready(&mut host), MODERN);
+
+    let mut host = Host::new(Client::new(client_config().into(), mcp_sansio::Seed([3; 32])));
+    host.machine.start(host.now, Some(NEWEST));
+    let opening = host.one();
+    host.tell(&failure(&opening, -32601));
+    let probe = host.one();
+    host.tell(&failure(&probe, -32601));
+    let opening = host.one();
+    assert_eq!(opening["method"], "initialize");
+    host.tell(&failure(&opening, -32601));
+    host.silent();
+    assert_eq!(host.closed(), Some(CloseReason::Handshake));
+}

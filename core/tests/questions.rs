@@ -767,6 +767,38 @@ fn the_limits_of_calls_pause_in_the_legacy_era_too() {
     assert_eq!(host.machine.next_timeout(), None);
 }
 
+/// A notice that an elicitation is complete is heard once, of those that were asked or that an error listed. R-ELI-026:
+/// `client/elicitation` of 2025-11-25.
+#[test]
+fn only_known_elicitations_are_completed() {
+    let mut host = legacy_client(config());
+    let url =
+        |id: &str| json!({"mode": "url", "message": "m", "url": "https://a.test/", "elicitationId": id});
+    host.tell(&request(1, "elicitation/create", url("asked")));
+    inputs(&mut host);
+    let (_, sent) = call_tool(&mut host, "{}", CallOptions::new());
+    let mut refusal = failure(&sent, -32042);
+    refusal["error"]["data"] = json!({"elicitations": [url("listed")]});
+    host.tell(&refusal);
+    host.events();
+    for (id, heard) in
+        [("asked", true), ("asked", false), ("listed", true), ("listed", false), ("other", false)]
+    {
+        host.tell(&notice("notifications/elicitation/complete", json!({"elicitationId": id})));
+        assert_eq!(host.events().len(), usize::from(heard), "{id}");
+    }
+    for number in 0..70 {
+        host.tell(&request(2, "elicitation/create", url(&number.to_string())));
+        let [input] = &inputs(&mut host)[..] else { panic!("one question") };
+        give(&mut host, input.input, &json!({"action": "accept"})).unwrap();
+        host.one();
+    }
+    for (id, heard) in [("0", false), ("69", true)] {
+        host.tell(&notice("notifications/elicitation/complete", json!({"elicitationId": id})));
+        assert_eq!(host.events().len(), usize::from(heard), "what is known is bounded: {id}");
+    }
+}
+
 /// What a user entered is compared with the form before it is sent, in both eras, and may be given again.
 /// R-ELI-014, R-ELI-016: `client/elicitation`.
 #[test]

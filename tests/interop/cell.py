@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from checks import CHECKS, EXIT_SECONDS, Check, Mismatch, Run
+from features import ANSWERS, CAPABILITIES
 from programs import GATE, TARGET, Cell, Command, Script, tap_command
 from quirks import QUIRKS
 from transcript import Start, read_starts
@@ -49,6 +50,8 @@ def plan(cell: Cell, script: Script) -> list[tuple[str, Check]]:
         rows = [quirk for quirk in quirks if quirk.step == step]
         if rows:
             checks += [(step, quirk.check) for quirk in rows if quirk.script is None]
+        elif step == "more":
+            checks += [(step, check)] if cell.more else []
         elif step != "after_cancel" or "cancel" in script:
             checks.append((step, check))
     return checks
@@ -116,7 +119,8 @@ async def run_client(cell: Cell, script: Script, folder: Path) -> Run:
     tap = folder / "tap"
     tap.mkdir()
     script_file = folder / "script.json"
-    script_file.write_text(json.dumps(script, ensure_ascii=False), encoding="utf-8")
+    more = {"more": cell.more, "capabilities": CAPABILITIES, "answers": ANSWERS} if cell.more else {}
+    script_file.write_text(json.dumps({**script, **more}, ensure_ascii=False), encoding="utf-8")
     server = arguments((*tap_command(tap), *cell.server.command(folder)))
     command = [*arguments(cell.client.command), str(script_file), "--", *server]
     output, errors = folder / "client.out", folder / "client.err"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from features import MESSAGE, Step, has
 from programs import Cell, Script
 from transcript import Exchange, Message, Start
 
@@ -93,6 +94,7 @@ def check_steps(run: Run) -> None:
     expected = ["connect", "list"]
     expected += [step for step in ("echo", "fail", "progress", "cancel") if step in run.script]
     expected += ["after_cancel"] if "cancel" in run.script else []
+    expected += ["more"] * len(run.cell.more) + (["asked"] if run.cell.more else [])
     equal("steps reported", [report["step"] for report in run.reports], [*expected, "close"])
     equal("exit status of the client", run.client_status, 0)
 
@@ -197,8 +199,13 @@ def check_progress(run: Run) -> None:
 
 def cancellation(run: Run) -> tuple[Exchange, Message]:
     """The cancelled call and its notice, the only one."""
-    notices = run.conversation.notices("notifications/cancelled", "client")
-    equal("cancelled notices", len(notices), 1)
+    streams = [listen.request.id for listen in run.conversation.exchanges("subscriptions/listen")]
+    notices = [
+        notice
+        for notice in run.conversation.notices("notifications/cancelled", "client")
+        if json.dumps(notice.params.get("requestId")) not in streams
+    ]
+    equal("cancelled notices of calls", len(notices), 1)
     for call in run.calls("cancel"):
         if json.dumps(notices[0].params.get("requestId")) == call.request.id:
             require(call.request.position < notices[0].position, "a call cancelled before it was made")
@@ -277,6 +284,7 @@ def check_wire(run: Run) -> None:
     for start in run.starts:
         require(not start.malformed, f"not a message: {start.malformed}")
     late = late_messages(run.conversation)
+    wrong = [step["params"] for step in run.cell.more if "error" in step["expect"]]
     unanswered: dict[tuple[str, str | None], Message] = {}
     for message in run.conversation.messages:
         other = "server" if message.sender == "client" else "client"
@@ -289,13 +297,69 @@ def check_wire(run: Run) -> None:
             request = unanswered.pop((other, message.id), None)
             if request is None:
                 raise Mismatch(f"a response to no request: {message}")
-            require(message.error is None or request.method == "server/discover", f"an error: {message}")
+            may_fail = request.method == "server/discover" or any(has(request.params, params) for params in wrong)
+            require(message.error is None or may_fail, f"an error: {message}")
         elif message.method == "notifications/progress":
             tokens = {request.progress_token for (sender, _), request in unanswered.items() if sender == other}
             require(message.progress_token in tokens, f"progress of no call: {message}")
         elif message.method == "notifications/cancelled":
             unanswered.pop((message.sender, json.dumps(message.params.get("requestId"))), None)
     require(not unanswered, f"requests without a response: {[str(request) for request in unanswered.values()]}")
+
+
+def results_on_wire(run: Run, method: str, params: dict[str, Any]) -> list[dict[str, Any]]:
+    """The results of the calls that ask for this, with those of their retries."""
+    return [
+        exchange.response.result
+        for exchange in run.conversation.exchanges(method)
+        if exchange.response and has(exchange.request.params, params)
+    ]
+
+
+def check_more_step(run: Run, step: Step, seen: dict[str, Any]) -> None:
+    """What came of a step is what was on the wire, and has what it must."""
+    what = step.get("call") or step.get("wait") or "subscribe"
+    if "error" in step["expect"]:
+        # What it is called is another's own affair.
+        require("error" in seen, f"{what}: {seen!r}, which is no error")
+        calls = run.conversation.exchanges(step["call"])
+        codes = [one.response.error["code"] for one in calls if one.response and one.response.error]
+        require(step["expect"]["error"] in codes, f"{what}: errors on the tap: {codes}")
+        return
+    require(has(seen, step["expect"]), f"{what} {step.get('params', '')}: {seen!r}, not {step['expect']!r}")
+    if "call" in step:
+        on_wire: list[Any] = results_on_wire(run, step["call"], step["params"])
+    elif "wait" in step:
+        on_wire = [notice.params for notice in run.conversation.notices(step["wait"], "server")]
+    else:
+        methods = ("resources/subscribe", "subscriptions/listen")
+        asked = [exchange for method in methods for exchange in run.conversation.exchanges(method)]
+        uris = [uri for uri in step["subscribe"] if any(uri in json.dumps(one.request.params) for one in asked)]
+        equal("URIs subscribed to", uris, step["subscribe"])
+        return
+    # A client of another may leave something out of what it hands on.
+    kept = seen in on_wire if run.cell.client.ours else any(has(one, step["expect"]) for one in on_wire)
+    require(kept, f"{what}: {seen!r} was not on the tap")
+
+
+def questions_on_wire(run: Run) -> set[str]:
+    """The methods of what the server asked, in requests of its own or in results."""
+    requests = {message.method or "" for message in run.conversation.sent("server") if message.is_request}
+    results = (message.result.get("inputRequests", {}) for message in run.conversation.sent("server"))
+    return requests | {question["method"] for questions in results for question in questions.values()}
+
+
+def check_more(run: Run) -> None:
+    """Each step did what it must, and every kind of question was asked and answered; no log came unasked."""
+    reports = [report["result"] for report in run.reports if report["step"] == "more"]
+    equal("steps reported", len(reports), len(run.cell.more))
+    for step, seen in zip(run.cell.more, reports, strict=True):
+        check_more_step(run, step, seen)
+    asked = set(run.report("asked")["methods"])
+    equal("questions reported", asked, questions_on_wire(run))
+    equal("questions answered", asked, {step["asks"] for step in run.cell.more if "asks" in step})
+    logged = [notice.params.get("data") for notice in run.conversation.notices(MESSAGE, "server")]
+    require("quiet" not in logged, "a log notice below the level")
 
 
 CHECKS: dict[str, Check] = {
@@ -310,6 +374,7 @@ CHECKS: dict[str, Check] = {
     "progress": check_progress,
     "cancel": check_cancel,
     "after_cancel": check_after_cancel,
+    "more": check_more,
     "close": check_close,
     "wire": check_wire,
 }

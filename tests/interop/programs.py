@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from features import Step, files, of_everything, of_programs
+
 ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests" / "interop"
 PEERS = HERE / "peers"
@@ -37,6 +39,8 @@ class Client:
     probes: bool = False
     """Whether it begins with `server/discover`."""
     ours: bool = False
+    takes_more: bool = False
+    """Whether it does the steps of `features.py`."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class Server:
     revision: str
     """What a probing client negotiates with it."""
     ours: bool = False
+    more: Callable[[str], tuple[Step, ...]] = lambda _: ()
+    """The steps of `features.py` that suit it, in a revision."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,11 @@ class Cell:
     def name(self) -> str:
         """The name that options and reports use."""
         return f"{self.client.name} > {self.server.name}"
+
+    @property
+    def more(self) -> tuple[Step, ...]:
+        """Steps beyond the tools."""
+        return self.server.more(self.revision) if self.client.takes_more else ()
 
 
 def tools_script(cancel_after: str) -> Script:
@@ -108,12 +119,13 @@ def venv_python(version: str) -> Path:
     return VENVS / f"mcp-{version}" / "bin" / "python"
 
 
-def python_client(version: str, revision: str, *mode: str) -> Client:
+def python_client(version: str, revision: str, *mode: str, takes_more: bool = False) -> Client:
     """A client on PyPI `mcp`."""
     program = PEERS / f"mcp_{version.replace('.', '_')}_client.py"
     options = ("--mode", *mode) if mode else ()
     name = " ".join(("mcp", version, *mode))
-    return Client(name, (venv_python(version), program, *options), revision, probes=mode == ("auto",))
+    command: Command = (venv_python(version), program, *options)
+    return Client(name, command, revision, probes=mode == ("auto",), takes_more=takes_more)
 
 
 def sdk_client(version: str, revision: str) -> Client:
@@ -121,18 +133,30 @@ def sdk_client(version: str, revision: str) -> Client:
     return Client(f"npm sdk {version}", ("node", PEERS / "sdk_client.mjs", "--mode", version), revision)
 
 
+def rmcp_client(mode: str, revision: str) -> Client:
+    """A client on `rmcp`."""
+    command: Command = (RMCP_TARGET / "debug/rmcp-client", "--mode", mode.lower())
+    return Client(f"rmcp 3.11 {mode}", command, revision, probes=mode == "Discover", takes_more=True)
+
+
 PEER_CLIENTS = (
     python_client("1.0.0", "2024-11-05"),
     sdk_client("1.12.0", "2025-03-26"),
     sdk_client("1.17.0", "2025-06-18"),
-    python_client("1.30.0", "2025-11-25"),
+    python_client("1.30.0", "2025-11-25", takes_more=True),
     sdk_client("1.32.2", "2025-11-25"),
-    python_client("2.3.0", "2025-11-25", "legacy"),
-    python_client("2.3.0", MODERN, "auto"),
-    Client("npm client 2.4.0 default", ("node", PEERS / "client_2.mjs"), "2025-11-25"),
-    Client("npm client 2.4.0 auto", ("node", PEERS / "client_2.mjs", "--mode", "auto"), MODERN, probes=True),
-    Client("rmcp 3.11 Initialize", (RMCP_TARGET / "debug/rmcp-client", "--mode", "initialize"), "2025-11-25"),
-    Client("rmcp 3.11 Discover", (RMCP_TARGET / "debug/rmcp-client", "--mode", "discover"), MODERN, probes=True),
+    python_client("2.3.0", "2025-11-25", "legacy", takes_more=True),
+    python_client("2.3.0", MODERN, "auto", takes_more=True),
+    Client("npm client 2.4.0 default", ("node", PEERS / "client_2.mjs"), "2025-11-25", takes_more=True),
+    Client(
+        "npm client 2.4.0 auto",
+        ("node", PEERS / "client_2.mjs", "--mode", "auto"),
+        MODERN,
+        probes=True,
+        takes_more=True,
+    ),
+    rmcp_client("Initialize", "2025-11-25"),
+    rmcp_client("Discover", MODERN),
 )
 
 
@@ -142,14 +166,20 @@ def python_server(version: str, revision: str, script: Script) -> Server:
     return Server(f"mcp {version}", lambda _: (venv_python(version), program), lambda _: script, revision)
 
 
+def newest_legacy(revision: str) -> tuple[Step, ...]:
+    """The steps for `mcp` 1.30.0, whose `FastMCP` has neither levels nor subscriptions."""
+    return of_programs(modern=False, logs=False, watches=False) if revision == LEGACY[-1] else ()
+
+
 ANSWERING_PROGRESS = tools_script("first-progress")
-MCP_1_30 = python_server("1.30.0", "2025-11-25", ANSWERING_PROGRESS)
+MCP_1_30 = replace(python_server("1.30.0", "2025-11-25", ANSWERING_PROGRESS), more=newest_legacy)
 PEER_SERVERS = (
     Server(
         "server-everything",
         lambda _: ("node", NODE_MODULES / "@modelcontextprotocol/server-everything/dist/index.js"),
         everything_script,
         "2025-11-25",
+        more=lambda _: of_everything(),
     ),
     Server(
         "server-filesystem",
@@ -157,18 +187,41 @@ PEER_SERVERS = (
         filesystem_script,
         "2025-11-25",
     ),
-    python_server("2.3.0", MODERN, ANSWERING_PROGRESS),
+    replace(
+        python_server("2.3.0", MODERN, ANSWERING_PROGRESS),
+        more=lambda _: of_programs(modern=True, logs=True, watches=True),
+    ),
     python_server("1.0.0", "2024-11-05", uncancelled(ANSWERING_PROGRESS)),
-    Server("npm server 2.4.0", lambda _: ("node", PEERS / "server_2.mjs"), lambda _: ANSWERING_PROGRESS, MODERN),
-    Server("rmcp 3.11", lambda _: (RMCP_TARGET / "debug/rmcp-server",), lambda _: ANSWERING_PROGRESS, MODERN),
+    Server(
+        "npm server 2.4.0",
+        lambda _: ("node", PEERS / "server_2.mjs"),
+        lambda _: ANSWERING_PROGRESS,
+        MODERN,
+        more=lambda _: of_programs(modern=True, logs=True, watches=False),
+    ),
+    Server(
+        "rmcp 3.11",
+        lambda _: (RMCP_TARGET / "debug/rmcp-server",),
+        lambda _: ANSWERING_PROGRESS,
+        MODERN,
+        more=lambda _: of_programs(modern=True, logs=False, watches=False, asks=False),
+    ),
 )
 
 PYTHON = ROOT / ".venv/bin/python"
 OUR_CLIENTS = (
-    Client("Rust", (TARGET / "debug/examples/stdio_client",), MODERN, probes=True, ours=True),
+    Client("Rust", (TARGET / "debug/examples/stdio_client",), MODERN, probes=True, ours=True, takes_more=True),
     Client("Python", (PYTHON, ROOT / "bindings-python/examples/client.py"), MODERN, probes=True, ours=True),
     Client("Node", ("node", ROOT / "bindings-node/examples/client.mjs"), MODERN, probes=True, ours=True),
 )
+
+
+def of_rust(revision: str) -> tuple[Step, ...]:
+    """The steps for our Rust server, which serves the files of a folder."""
+    if revision not in (LEGACY[-1], MODERN):
+        return ()
+    modern = revision == MODERN
+    return of_programs(modern=modern, logs=True, watches=True) + files(PEERS, modern=modern)
 
 
 def our_server(name: str, *command: str | Path) -> Server:
@@ -177,7 +230,7 @@ def our_server(name: str, *command: str | Path) -> Server:
 
 
 OUR_SERVERS = (
-    our_server("Rust", TARGET / "debug/examples/stdio_server"),
+    replace(our_server("Rust", TARGET / "debug/examples/stdio_server", PEERS), more=of_rust),
     our_server("Python", PYTHON, ROOT / "bindings-python/examples/server.py"),
     our_server("Node", "node", ROOT / "bindings-node/examples/server.mjs"),
 )

@@ -5,11 +5,13 @@ import tempfile
 import unittest
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cell import Outcome, arguments, plan, verify
 from checks import Mismatch, Run
+from features import ANSWERS, MESSAGE, Step, call, has, wait
 from programs import (
     CELLS,
     LEGACY,
@@ -35,8 +37,9 @@ def client_named(name: str) -> Client:
 class Conversation:
     """The records of a tap and the reports of a client, right until something is changed."""
 
-    def __init__(self, client: str) -> None:
-        self.cell = Cell(client_named(client), OUR_SERVERS[0], client_named(client).revision)
+    def __init__(self, client: str, more: tuple[Step, ...] = ()) -> None:
+        server = replace(OUR_SERVERS[0], more=lambda _: more)
+        self.cell = Cell(client_named(client), server, client_named(client).revision)
         self.modern = self.cell.revision == MODERN
         self.script = tools_script("sent")
         self.status = 0
@@ -288,6 +291,67 @@ WRONG_MODERN: list[tuple[str, set[str], Change]] = [
         lambda c: c.body("client", id=2)["params"]["_meta"].pop(PROTOCOL_VERSION),
     ),
 ]
+
+
+MORE = (
+    call("prompts/list", {}, {"prompts": [{"name": "greet"}]}) | {"asks": "roots/list"},
+    wait(MESSAGE, data="loud"),
+)
+PROMPTS: Record = {"prompts": [{"name": "other"}, {"name": "greet"}]}
+LOUD: Record = {"level": "warning", "data": "loud"}
+
+
+class MoreConversation(Conversation):
+    """A conversation with steps beyond the tools."""
+
+    def __init__(self) -> None:
+        super().__init__("mcp 2.3.0 legacy", MORE)
+        close, end = self.reports.pop(), self.records[-2:]
+        del self.records[-2:]
+        self.reports += [{"step": "more", "result": result} for result in (PROMPTS, LOUD)]
+        self.reports += [{"step": "asked", "methods": ["roots/list"]}, close]
+        self.request(20, "prompts/list", {})
+        self.answer(20, PROMPTS)
+        self.say("server", {"method": MESSAGE, "params": dict(LOUD)})
+        self.say("server", {"id": "q", "method": "roots/list", "params": {}})
+        self.say("client", {"id": "q", "result": ANSWERS["roots/list"]})
+        self.records += end
+        for time, record in enumerate(self.records):
+            record["t"] = time / 100
+
+
+class More(unittest.TestCase):
+    """The steps beyond the tools."""
+
+    def test_the_right_conversation_passes(self) -> None:
+        self.assertEqual(MoreConversation().failed_steps(), set())
+
+    def test_each_wrong_conversation_fails(self) -> None:
+        def change(act: Callable[[MoreConversation], object]) -> set[str]:
+            conversation = MoreConversation()
+            act(conversation)
+            return conversation.failed_steps()
+
+        def quiet(conversation: MoreConversation) -> None:
+            conversation.body("server", method=MESSAGE)["params"]["data"] = "quiet"
+
+        wrong: dict[str, Callable[[MoreConversation], object]] = {
+            "a result without what it must have": lambda it: it.reports[7].update(result={"prompts": []}),
+            "a result that was not on the wire": lambda it: it.body("server", id=20).update(result={"prompts": []}),
+            "another notice": lambda it: it.reports[8].update(result={"data": "quiet"}),
+            "a notice that was not on the wire": quiet,
+            "a step that was left out": lambda it: it.reports.pop(8),
+            "a question that was not asked": lambda it: it.reports[9].update(methods=[]),
+        }
+        for what, act in wrong.items():
+            with self.subTest(what):
+                self.assertIn("more", change(act))
+
+    def test_what_a_value_has(self) -> None:
+        self.assertTrue(has({"a": [{"b": 1, "c": 2}, 3], "d": 4}, {"a": [3, {"b": 1}]}))
+        self.assertFalse(has({"a": [{"b": 1}]}, {"a": [{"b": 2}]}))
+        self.assertFalse(has({"a": "text"}, {"a": ["t"]}))
+        self.assertFalse(has({}, {"a": None}))
 
 
 class Checks(unittest.TestCase):

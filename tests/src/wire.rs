@@ -113,7 +113,10 @@ fn request(receiver: Side) -> impl Strategy<Value = Value> {
                 "sampling/createMessage",
                 Some(json!({"messages": [{"role": "user", "content": "x".repeat(700)}], "maxTokens": 1})),
             ),
-            ("elicitation/create", Some(json!({"message": "m", "requestedSchema": {"type": "object"}}))),
+            (
+                "elicitation/create",
+                Some(json!({"message": "m", "requestedSchema": {"type": "object", "properties": {}}})),
+            ),
             ("no/such", Some(json!({}))),
         ],
     };

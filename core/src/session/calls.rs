@@ -547,6 +547,9 @@ impl Engine {
     /// Tells the application.
     pub(crate) fn completed(&mut self, handle: u64, outcome: Result<Completion, CallError>) {
         self.stats.calls_now = self.stats.calls_now.saturating_sub(1);
+        if let Err(CallError::Rpc(error)) = &outcome {
+            self.elicitations.listed(error);
+        }
         let outcome = outcome.map_err(Box::new);
         self.outbox.deliver(Event::Completed { call: CallHandle(handle), outcome });
     }

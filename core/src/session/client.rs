@@ -1,5 +1,6 @@
 //! A client: finds out the server's era, then calls.
 pub(crate) mod cache;
+pub(crate) mod elicitations;
 pub(crate) mod lists;
 mod opening;
 pub(crate) mod subscriptions;
@@ -478,6 +479,9 @@ impl Role for Client {
         }
         let admitted = tasks::receive::admit(self, envelope, id, reply, revision, Some(row));
         let Some((handle, buf, task)) = admitted else { return };
+        if let Some(params) = params.filter(|_| row.row().handling == Handling::Elicit) {
+            self.engine.elicitations.asked(params);
+        }
         let params = envelope.span(Field::Params);
         let call = match task {
             None => self.engine.serve_task(handle, envelope, revision).map(CallHandle),
@@ -525,6 +529,9 @@ impl Role for Client {
                 }
             }
             Some(Handling::TaskStatus) if self.engine.task_told(envelope) => {}
+            Some(Handling::ElicitationComplete) if !self.engine.elicitations.complete(params) => {
+                self.engine.stats.ignored += 1;
+            }
             Some(_) => {
                 let Some(row) = row else { return };
                 let named = match envelope.raw(Field::SubscriptionId).map(|token| self.engine.call_of(token))
@@ -569,8 +576,12 @@ impl Role for Client {
         let Some(call) = self.engine.calls.get_mut(handle) else { return };
         match call.plan.take_if(|plan| !matches!(**plan, Plan::Subscription(_))).map(|plan| *plan) {
             Some(Plan::Keep(key, principal)) => {
-                if let Ok(Completion { result, kind: None, .. }) = &outcome {
-                    self.keep(key, principal, result);
+                match &outcome {
+                    Ok(Completion { result, kind: None, .. }) => self.keep(key, principal, result),
+                    Err(CallError::Rpc(error)) if error.code == i64::from(code::INVALID_PARAMS) => {
+                        self.engine.cache.refused(&key);
+                    }
+                    _ => {}
                 }
                 self.engine.complete(handle, outcome);
             }

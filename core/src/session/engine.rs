@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::{
     batches::Batches,
     calls::{Call, Purpose, Wires},
-    client::cache::Cache,
+    client::{cache::Cache, elicitations::Elicitations},
     outbox::Outbox,
     principal::Principal,
     rates::Meter,
@@ -70,6 +70,7 @@ pub(crate) struct Engine {
     pub(crate) ping: Arming,
     pub(crate) batches: Batches,
     pub(crate) tasks: Tasks,
+    pub(crate) elicitations: Elicitations,
     /// Without one nothing is dated, and what needs a date is refused.
     pub(crate) clock: Option<WallClock>,
     /// A client's.
@@ -115,6 +116,7 @@ impl Engine {
             ping: 0,
             batches: Batches::default(),
             tasks: Tasks::default(),
+            elicitations: Elicitations::default(),
             clock: None,
             cache: Cache::new(limits.cache_bytes),
             watched: Watched::default(),

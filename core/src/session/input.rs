@@ -15,7 +15,8 @@ use super::{
     engine::{Engine, Wire},
     mint::Mint,
     questions::{
-        MRTR, Paths, capabilities, check_answer, check_entered, check_question, is_url, lacking, pause, said,
+        MRTR, Paths, capabilities, check_answer, check_entered, check_own_question, is_url, lacking, pause,
+        said,
     },
     requests::Received,
     role::Answer,
@@ -118,7 +119,7 @@ fn check(questions: &[Question<'_>], state: Option<&[u8]>, limits: &Limits) -> R
         let Some(row) = method::any_question(question.method) else {
             return Err(SendError::Invalid("this method is no question to a client"));
         };
-        check_question(row, true, question.params).map_err(SendError::Invalid)?;
+        check_own_question(row, true, question.params).map_err(SendError::Invalid)?;
         check_meta(question.params.and_then(|params| params.member("_meta")), false)?;
     }
     Ok(())

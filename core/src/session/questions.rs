@@ -142,6 +142,24 @@ pub(super) fn check_question(
     }
 }
 
+/// What is wrong with a question of our own application, besides.
+pub(super) fn check_own_question(
+    row: MethodId,
+    modes: bool,
+    params: Option<Json<'_>>,
+) -> Result<(), &'static str> {
+    check_question(row, modes, params)?;
+    let form = params.and_then(|params| params.member("requestedSchema"));
+    let form = form.filter(|_| row.row().handling == Handling::Elicit && !is_url(params));
+    // What an older revision lacks of a form is left out for it.
+    let fits = |form| Revision::all().any(|revision| elicitation::check_form(form, revision).is_ok());
+    if form.is_none_or(fits) {
+        Ok(())
+    } else {
+        Err("`requestedSchema` is no flat form; `elicitation::check_form` says where")
+    }
+}
+
 /// A whole number of tokens.
 pub(super) fn tokens(value: Json<'_>) -> Option<u64> {
     crate::jsonrpc::id::as_u64(value.get())
@@ -196,6 +214,12 @@ fn check_balance(messages: Json<'_>) -> Result<(), &'static str> {
     if open.is_empty() { Ok(()) } else { Err("a use of a tool has no result") }
 }
 
+/// Whether a member of an answer is such that a form can ask for it.
+fn is_field(value: Json<'_>) -> bool {
+    let texts = value.get().starts_with('[') && value.elements().all(|element| element.as_str().is_some());
+    texts || !value.get().starts_with(['{', '['])
+}
+
 /// What is wrong with the answer to a question.
 pub(super) fn check_answer(row: MethodId, answer: Json<'_>) -> Result<(), &'static str> {
     let text = |key| answer.member(key).and_then(Json::as_str);
@@ -207,6 +231,11 @@ pub(super) fn check_answer(row: MethodId, answer: Json<'_>) -> Result<(), &'stat
             match action.as_deref() {
                 Some("accept") if content.is_some_and(|content| !content.is_object()) => {
                     Err("`content` must be an object")
+                }
+                Some("accept")
+                    if !content.into_iter().flat_map(Json::members).all(|(_, value)| is_field(value)) =>
+                {
+                    Err("`content` holds texts, numbers, booleans and arrays of texts alone")
                 }
                 Some("accept" | "decline" | "cancel") => Ok(()),
                 _ => Err("`action` must be `accept`, `decline` or `cancel`"),

@@ -16,7 +16,7 @@ use super::{
     missing::Missing,
     opening::Opening,
     principal::Principal,
-    questions::{check_question, is_url, lacking, said},
+    questions::{check_own_question, is_url, lacking, said},
     requests::Received,
     role::{Answer, BASE, PROGRESS, Role},
     seal::Sealer,
@@ -376,7 +376,7 @@ impl Server {
         }
         if let Some(row) = row.filter(|row| row.row().handling.is_question()) {
             let features = revision.features();
-            check_question(row, features.elicitation_modes, params).map_err(SendError::Invalid)?;
+            check_own_question(row, features.elicitation_modes, params).map_err(SendError::Invalid)?;
             let id = params.and_then(|params| params.member("elicitationId"));
             if features.elicitation_id && is_url(params) && id.is_none() {
                 return Err(SendError::Invalid("a question with a URL needs an `elicitationId`"));

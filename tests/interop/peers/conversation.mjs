@@ -1,5 +1,6 @@
 // The steps of the matrix, for client programs in JavaScript; each SDK adds the session it can offer:
-// { revision, listTools(), callTool(params, options), close() }.
+// { revision, listTools(), callTool(params, options), step(step), asked, close() }; those without `more` in their scripts
+// need no `step` and `asked`.
 //
 // Usage of each program: CLIENT [--mode MODE] SCRIPT -- SERVER [ARGUMENT…]; the README beside the harness has the
 // contract of scripts and of the lines printed.
@@ -49,6 +50,27 @@ async function cancelCall(session, script) {
   report('after_cancel', { text: textOf(await echo()) });
 }
 
+// What a server told, until somebody waits for it.
+export class Notices {
+  #kept = [];
+  #arrived = () => {};
+
+  add(method, params) {
+    this.#kept.push({ method, params });
+    this.#arrived();
+  }
+
+  async wait(method) {
+    for (;;) {
+      const place = this.#kept.findIndex((notice) => notice.method === method);
+      if (place !== -1) {
+        return this.#kept.splice(place, 1)[0].params;
+      }
+      await new Promise((resolve) => (this.#arrived = resolve));
+    }
+  }
+}
+
 export async function converse(session, script) {
   report('connect', { revision: session.revision });
   report('list', { tools: (await session.listTools()).tools.map((tool) => tool.name) });
@@ -68,6 +90,12 @@ export async function converse(session, script) {
   }
   if (script.cancel) {
     await cancelCall(session, script);
+  }
+  for (const step of script.more ?? []) {
+    report('more', { result: await session.step(step) });
+  }
+  if (script.more) {
+    report('asked', { methods: session.asked });
   }
   await session.close();
   report('close', { server_exit: null });

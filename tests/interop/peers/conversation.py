@@ -17,6 +17,43 @@ CANCELLED = "call.cancelled"
 UNANSWERED = "unanswered"
 
 
+class Answers:
+    """Answers the questions of a server from the script, and remembers which there were."""
+
+    def __init__(self, script: dict[str, Any]) -> None:
+        self.asked: list[str] = []
+        self._answers = script.get("answers", {})
+
+    def of(self, method: str) -> dict[str, Any]:
+        """Return the answer to a question of this method."""
+        self.asked.append(method)
+        answer: dict[str, Any] = self._answers[method]
+        return answer
+
+
+class Notices:
+    """What a server told, until somebody waits for it."""
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[str, Any]] = []
+        self._more = anyio.Event()
+
+    def add(self, notice: dict[str, Any]) -> None:
+        """Take a notice as it was on the wire."""
+        self._kept.append((notice["method"], notice.get("params") or {}))
+        self._more.set()
+        self._more = anyio.Event()
+
+    async def wait(self, method: str) -> Any:  # noqa: ANN401
+        """Return the params of the next notice of a method."""
+        while True:
+            for place, (kept, params) in enumerate(self._kept):
+                if kept == method:
+                    del self._kept[place]
+                    return params
+            await self._more.wait()
+
+
 class OnProgress(Protocol):
     """Takes the progress of a call, as the callbacks of the SDKs do."""
 
@@ -56,6 +93,10 @@ class Session(Protocol):
 
     async def call(self, name: str, arguments: dict[str, Any], on_progress: OnProgress | None = None) -> Answer:
         """Call a tool; with `on_progress` its progress is asked for."""
+        ...
+
+    async def step(self, step: dict[str, Any]) -> Any:  # noqa: ANN401
+        """Do one step of `more`, and return what came of it."""
         ...
 
     async def cancel(self, scope: anyio.CancelScope, ended: anyio.Event) -> None:
@@ -113,7 +154,7 @@ async def cancel_call(session: Session, script: dict[str, Any]) -> None:
     report("after_cancel", text=next_answer.text)
 
 
-async def converse(session: Session, script: dict[str, Any]) -> None:
+async def converse(session: Session, script: dict[str, Any], answers: Answers | None = None) -> None:
     """Go through the steps that the script has, up to the end of input."""
     report("connect", revision=session.revision)
     report("list", tools=await session.list_tools())
@@ -131,3 +172,7 @@ async def converse(session: Session, script: dict[str, Any]) -> None:
         report("progress", values=values)
     if "cancel" in script:
         await cancel_call(session, script)
+    for step in script.get("more", []):
+        report("more", result=await session.step(step))
+    if answers is not None and "more" in script:
+        report("asked", methods=answers.asked)

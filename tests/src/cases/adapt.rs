@@ -217,7 +217,8 @@ impl Adaptation {
         else {
             return message;
         };
-        let mut result = if method == "server/discover" { self.discovery(result) } else { result.clone() };
+        let discovers = method == "server/discover" && result.get("resultType").is_none();
+        let mut result = if discovers { self.discovery(result) } else { result.clone() };
         if method == "tools/list" && result.get("tools").is_none() {
             result.set("tools", Value::Array(Vec::new()));
         }

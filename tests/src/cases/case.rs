@@ -60,6 +60,14 @@ impl Skip {
     fn prose() -> Self {
         Self("prose".into())
     }
+    /// What a session over messages or a stream does not have.
+    fn elsewhere(what: &str) -> Self {
+        Self(format!("needs {what}"))
+    }
+    /// Whether it can't be played in a session over messages or a stream, whatever the player can do.
+    pub fn is_elsewhere(&self) -> bool {
+        self.0.starts_with("needs ")
+    }
 }
 
 /// One thing that the harness does or wants.
@@ -158,6 +166,15 @@ pub enum Step {
         /// What came of it: `status`, `stdout` (lines), `stdout_bytes`, `stderr_bytes`.
         expect: Value,
     },
+    /// A function of the library alone.
+    Unit {
+        /// Which.
+        name: String,
+        /// With what.
+        args: Value,
+        /// What came of it.
+        expect: Value,
+    },
     /// A server of a `Process` writes so much to its stderr.
     Stderr {
         /// So much.
@@ -253,16 +270,20 @@ impl Case {
 }
 
 fn read_script(role: &str, input: &Value) -> Result<Script, Skip> {
+    let transport = input.get("transport").and_then(Value::as_str);
+    let channels: &[Channel] = match transport {
+        _ if role == "auth" => return Err(Skip::elsewhere("authorization")),
+        Some("http" | "sse") => return Err(Skip::elsewhere("HTTP")),
+        Some("any") => &[Channel::Stream, Channel::Messages],
+        Some("stdio") => &[Channel::Stream],
+        Some("unit") => &[Channel::Messages],
+        Some(other) => return Err(Skip(format!("{other} transport"))),
+        None => return Err(Skip("no transport".into())),
+    };
     let steps = input.get("steps").map(Value::elements).unwrap_or_default();
     if has_bare_sentence(steps) || input.get("setup").is_some() && input.get("host").is_none() {
         return Err(Skip::prose());
     }
-    let channels: &[Channel] = match input.get("transport").and_then(Value::as_str) {
-        Some("any") => &[Channel::Stream, Channel::Messages],
-        Some("stdio") => &[Channel::Stream],
-        Some(other) => return Err(Skip(format!("{other} transport"))),
-        None => return Err(Skip("no transport".into())),
-    };
     let steps = read_steps(steps)?;
     let mut sides = match role {
         "server" | "framing" => vec![Side::Server],
@@ -441,13 +462,24 @@ fn read_action(key: &str, value: &Value, step: &Value) -> Result<Step, Skip> {
             input: step.get("input").and_then(Value::as_str).unwrap_or_default().to_owned(),
             expect: known_pattern(step.get("expect").ok_or_else(malformed)?)?,
         },
+        "unit" => {
+            let name = text()?;
+            if !super::unit::FUNCTIONS.contains(&name.as_str()) {
+                return Err(Skip(format!("unit {name}")));
+            }
+            Step::Unit {
+                name,
+                args: step.get("args").cloned().unwrap_or(Value::Object(vec![])),
+                expect: known_pattern(step.get("expect").ok_or_else(malformed)?)?,
+            }
+        }
         "stderr_bytes" => Step::Stderr { bytes: number(value)? },
         "on" => Step::On {
             pattern: known_pattern(value)?,
             steps: nested("do")?,
             times: step.get("times").map_or(Ok(1), number)?,
         },
-        http if http.starts_with("http_") => return Err(Skip("http transport".into())),
+        http if http.starts_with("http_") => return Err(Skip::elsewhere("HTTP")),
         other => return Err(Skip(format!("step {other}"))),
     })
 }

@@ -1,39 +1,32 @@
-//! The application on top of the machine under test. Its tools and settings are data, the same for every case.
-use super::value::Value;
+//! The application on top of the machine under test. Its tools, what it serves and its settings are data, the same for
+//! every case.
+use mcp_sansio::uri;
 
-/// An application: how its machines are configured, its tools, and what it answers to questions.
+use super::{
+    pattern::{Captures, Matcher, fill, unknown_operator},
+    value::Value,
+};
+
+/// An application: how its machines are configured, its tools, and what it does about other requests and questions.
 #[derive(Clone)]
 pub struct Host {
     server: Value,
     client: Value,
     tools: Vec<Value>,
-    answers: Value,
+    rules: Vec<Value>,
 }
 
-/// One thing that a tool does.
-#[derive(Debug, PartialEq)]
-pub enum Act {
-    /// Reports progress.
-    Progress {
-        /// How far it is.
-        value: f64,
-        /// Of how much.
-        total: Option<f64>,
-    },
-    /// Answers.
-    Result(Value),
-    /// Answers that the tool failed.
-    ToolError(String),
-}
+/// What an application does, each so many milliseconds after it was asked: an object whose first member says what.
+pub type Acts = Vec<(u64, Value)>;
 
 impl Host {
-    /// Reads an application: members `server`, `client`, `tools` and `answers`.
+    /// Reads an application: members `server`, `client`, `tools` and `serve`.
     pub fn read(text: &str) -> Result<Self, String> {
         let description = Value::parse(text).map_err(|error| error.to_string())?;
-        let nothing = Self { server: empty(), client: empty(), tools: Vec::new(), answers: empty() };
+        let nothing = Self { server: empty(), client: empty(), tools: Vec::new(), rules: Vec::new() };
         Ok(nothing.with(&description))
     }
-    /// The same with these members in the place of its own.
+    /// The same with these members in the place of its own; its rules come after these.
     #[must_use]
     pub fn with(&self, members: &Value) -> Self {
         let mut host = self.clone();
@@ -41,7 +34,7 @@ impl Host {
             match key.as_str() {
                 "server" => overlay(&mut host.server, value),
                 "client" => overlay(&mut host.client, value),
-                "answers" => overlay(&mut host.answers, value),
+                "serve" => drop(host.rules.splice(0..0, value.elements().iter().cloned())),
                 "tools" => {
                     for tool in value.elements() {
                         host.tools.retain(|known| name_of(known) != name_of(tool));
@@ -63,36 +56,60 @@ impl Host {
         }
         config
     }
-    /// The configuration of a client. `legacy`: the one revision that it speaks, opening with `initialize`.
+    /// The first operator of its rules that no pattern may have.
+    pub fn unknown_operator(&self) -> Option<&str> {
+        self.rules.iter().filter_map(|rule| rule.get("when")).find_map(unknown_operator)
+    }
+    /// The configuration of a client. `legacy`: the one revision that it speaks, opening with `initialize`, unless the
+    /// application says itself whether it probes.
     pub fn client_config(&self, capabilities: &Value, legacy: Option<&str>) -> Value {
         let mut config = self.client.clone();
         config.set("capabilities", capabilities.clone());
-        if let Some(revision) = legacy {
+        if let Some(revision) = legacy.filter(|_| config.get("probe").is_none()) {
             config.set("revisions", Value::Array(vec![Value::string(revision)]));
             config.set("probe", Value::Bool(false));
         }
         config
     }
-    /// What it answers to a question of this method.
-    pub fn answer(&self, method: &str) -> Option<&Value> {
-        self.answers.get(method)
+    /// What it does about a request or a question: what the first rule says whose pattern the event matches, or what the
+    /// tool does that is called. `None`: there is neither.
+    pub fn serve(&self, event: &Value, captures: &mut Captures, modern: bool) -> Option<Acts> {
+        let text = event.to_string();
+        let matches = |rule: &Value| {
+            let pattern = rule.get("when")?;
+            let kept = &mut captures.clone();
+            (Matcher { captures: kept, modern }).message(pattern, event, &text).ok()?;
+            if let Some(files) = rule.get("files") {
+                kept.insert("FILE".into(), file(files, event)?);
+            }
+            Some(kept.clone())
+        };
+        let found = self.rules.iter().find_map(|rule| Some((rule, matches(rule)?)));
+        let Some((rule, kept)) = found else {
+            let tool = event.get("name").and_then(Value::as_str)?;
+            return self.run(tool, event.get("arguments").unwrap_or(&empty()));
+        };
+        *captures = kept;
+        let after = |act: &Value| act.get("after_ms").and_then(Value::as_u64).unwrap_or(0);
+        let acts = rule.get("do").map(Value::elements).unwrap_or_default();
+        Some(acts.iter().map(|act| (after(act), fill(act, captures))).collect())
     }
-    /// What a tool does, and after how many milliseconds each. `None`: there is no such tool.
-    pub fn run(&self, tool: &str, arguments: &Value) -> Option<Vec<(u64, Act)>> {
+    fn run(&self, tool: &str, arguments: &Value) -> Option<Acts> {
         let tool = self.tools.iter().find(|known| name_of(known) == Some(tool))?;
         let argument = |key: &str| tool.get(key).and_then(Value::as_str).and_then(|name| arguments.get(name));
         let mut acts = Vec::new();
         let mut at = tool.get("after_ms").and_then(Value::as_u64).unwrap_or(0);
-        let mut report = |value: Option<f64>, total: Option<f64>| {
+        let mut report = |value: Value, total: Option<u64>| {
             at += 1;
-            acts.push((at, Act::Progress { value: value.unwrap_or(f64::NAN), total }));
+            let total = total.map(|total| ("total", Value::number(total)));
+            let progress = Value::object([("value", value)].into_iter().chain(total));
+            acts.push((at, Value::object([("progress", progress)])));
         };
         if let Some(steps) = argument("progress_to").and_then(Value::as_u64) {
-            let total = Value::number(steps).as_f64();
-            (1..=steps).for_each(|step| report(Value::number(step).as_f64(), total));
+            (1..=steps).for_each(|step| report(Value::number(step), Some(steps)));
         }
         if let Some(values) = argument("progress_values") {
-            values.elements().iter().for_each(|value| report(value.as_f64(), None));
+            values.elements().iter().for_each(|value| report(value.clone(), None));
         }
         let content = |text: &str| {
             Value::Array(vec![Value::object([
@@ -101,20 +118,27 @@ impl Host {
             ])])
         };
         let reply = match tool.get("reply").and_then(Value::as_str) {
-            Some("argument") => Some(Act::Result(Value::object([("content", content(&said(arguments)))]))),
+            Some("argument") => Some(("result", Value::object([("content", content(&said(arguments)))]))),
             Some("structured") => {
                 let value = argument("structured").cloned().unwrap_or(Value::Null);
-                Some(Act::Result(Value::object([
-                    ("content", content(&value.to_string())),
-                    ("structuredContent", value),
-                ])))
+                let result = [("content", content(&value.to_string())), ("structuredContent", value)];
+                Some(("result", Value::object(result)))
             }
-            Some("tool_error") => Some(Act::ToolError(said(arguments))),
+            Some("tool_error") => Some(("tool_error", Value::string(said(arguments)))),
             _ => None,
         };
-        acts.extend(reply.map(|reply| (at, reply)));
+        acts.extend(reply.map(|act| (at, Value::object([act]))));
         Some(acts)
     }
+}
+
+/// The text of the file that a variable of the event names below a root: members `root`, `variable` and `texts`.
+fn file(files: &Value, event: &Value) -> Option<Value> {
+    let text = |member: &str| files.get(member).and_then(Value::as_str);
+    let name = event.get("variables")?.get(text("variable")?)?.as_str()?;
+    let name = uri::percent_decode(name).ok()?;
+    let path = uri::Root::new(text("root")?).ok()?.resolve(&name).ok()?;
+    files.get("texts")?.get(&path).cloned()
 }
 
 /// The first string among the arguments, or all of them as JSON.
@@ -149,14 +173,27 @@ mod tests {
             r#"{"tools":[{"definition":{"name":"t"},"after_ms":5,"progress_to":"n","reply":"argument"}]}"#,
         )
         .unwrap_or_else(|error| panic!("{error}"));
-        let acts = host.run("t", &value(r#"{"n":2,"s":"x"}"#)).unwrap_or_default();
+        let serve = |event| host.serve(&value(event), &mut Captures::new(), false);
+        let acts = serve(r#"{"name":"t","arguments":{"n":2,"s":"x"}}"#).unwrap_or_default();
         assert_eq!(acts.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [6, 7, 7]);
-        assert_eq!(acts.first().map(|(_, act)| act), Some(&Act::Progress { value: 1.0, total: Some(2.0) }));
-        assert_eq!(
-            acts.last().map(|(_, act)| act),
-            Some(&Act::Result(value(r#"{"content":[{"type":"text","text":"x"}]}"#)))
-        );
-        assert!(host.run("other", &value("{}")).is_none());
+        let act = |place: usize| acts.get(place).map(|(_, act)| act.clone());
+        assert_eq!(act(0), Some(value(r#"{"progress":{"value":1,"total":2}}"#)));
+        assert_eq!(act(2), Some(value(r#"{"result":{"content":[{"type":"text","text":"x"}]}}"#)));
+        assert!(serve(r#"{"name":"other"}"#).is_none());
+    }
+
+    #[test]
+    fn the_first_rule_that_matches_is_followed() {
+        let host = Host::read(
+            r#"{"serve":[{"when":{"method":"a","n":{"$save":"N"}},"do":[{"result":{"n":"${N}"},"after_ms":3}]},
+                         {"when":{"method":"a"},"do":[]}]}"#,
+        )
+        .unwrap_or_else(|error| panic!("{error}"));
+        let serve = |event| host.serve(&value(event), &mut Captures::new(), false);
+        let acts = serve(r#"{"method":"a","n":7}"#);
+        assert_eq!(acts, Some(vec![(3, value(r#"{"result":{"n":7},"after_ms":3}"#))]));
+        assert_eq!(serve(r#"{"method":"a"}"#), Some(Vec::new()));
+        assert_eq!(serve(r#"{"method":"b"}"#), None);
     }
 
     #[test]

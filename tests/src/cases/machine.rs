@@ -21,6 +21,9 @@ enum Connection {
     Client(ClientConnection),
 }
 
+/// The wall clock when a run begins, in milliseconds since 1970.
+const NEW_YEAR_2026: u64 = 1_767_225_600_000;
+
 /// A stream on its way to the gate.
 struct Lines {
     unfinished: Vec<u8>,
@@ -89,20 +92,28 @@ macro_rules! both {
 }
 
 impl Machine {
-    /// A machine of this configuration.
-    pub fn new(side: Side, config: &Value, channel: Channel) -> Result<Self, EmbedError> {
-        const SEED: [u8; 32] = [7; 32];
+    /// A machine of this configuration. Servers of one seed know what each other sealed. `principal`: whose channel it is.
+    pub fn new(
+        side: Side,
+        config: &Value,
+        channel: Channel,
+        seed: u8,
+        principal: Option<&str>,
+    ) -> Result<Self, EmbedError> {
+        let seed = [seed; 32];
         let config = config.to_string();
         let (connection, side) = match side {
             Side::Server => {
-                let server = ServerConnection::new(config.as_bytes(), SEED, channel)?;
+                let server = ServerConnection::new_for(config.as_bytes(), seed, channel, principal, &[])?;
                 (Connection::Server(server), method::Side::Server)
             }
             Side::Client => {
-                let client = ClientConnection::new(config.as_bytes(), SEED, channel)?;
+                let client = ClientConnection::new(config.as_bytes(), seed, channel)?;
                 (Connection::Client(client), method::Side::Client)
             }
         };
+        let mut connection = connection;
+        both!(&mut connection, connection => connection.set_wall_clock(0, NEW_YEAR_2026))?;
         Ok(Self {
             connection,
             gate: Gate::new(side),
@@ -176,6 +187,86 @@ impl Machine {
     pub fn notify(&mut self, now: u64, method: &str, params: Option<&[u8]>) -> Result<(), EmbedError> {
         both!(&mut self.connection, connection => connection.notify(now, method, params))
     }
+    /// Says that something changed: `what`, and of a resource its `uri`.
+    pub fn publish(&mut self, now: u64, what: &str, uri: Option<&str>) -> Result<(), EmbedError> {
+        self.server().ok_or_else(wrong_side)?.publish(now, what, uri, None)
+    }
+    /// Follows a list to its end.
+    pub fn list_all(&mut self, now: u64, method: &str, options: Options<'_>) -> Result<u64, EmbedError> {
+        self.client().ok_or_else(wrong_side)?.list_all(now, method, None, options)
+    }
+    /// Asks whether the server lives.
+    pub fn probe(&mut self, now: u64) -> Result<u64, EmbedError> {
+        self.client().ok_or_else(wrong_side)?.probe(now)
+    }
+    /// Subscribes to changes: `tools`, `prompts`, `resources`, `uris`.
+    pub fn subscribe(&mut self, now: u64, filter: &Value) -> Result<u64, EmbedError> {
+        let wants = |what: &str| filter.get(what) == Some(&Value::Bool(true));
+        let uris: Vec<&str> = filter
+            .get("uris")
+            .map(Value::elements)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        let (tools, prompts, resources) = (wants("tools"), wants("prompts"), wants("resources"));
+        self.client().ok_or_else(wrong_side)?.subscribe(now, tools, prompts, resources, &uris)
+    }
+    /// Whom calls are made for from now on.
+    pub fn set_principal(&mut self, principal: Option<&str>) -> Result<(), EmbedError> {
+        self.client().ok_or_else(wrong_side)?.set_principal(principal)
+    }
+    /// A log notice for a request, or for the session if that is 0: `level`, `logger`, `data`.
+    pub fn log(&mut self, now: u64, request: u64, notice: &Value) -> Result<bool, EmbedError> {
+        let text = |member: &str| notice.get(member).and_then(Value::as_str);
+        let data = notice.get("data").unwrap_or(&Value::Null).to_string();
+        let server = self.server().ok_or_else(wrong_side)?;
+        server.log(now, request, text("level").unwrap_or("info"), text("logger"), data.as_bytes())
+    }
+    /// One act of the application about a request or a question. The outer error is an act that there is not.
+    pub fn act(&mut self, now: u64, about: u64, act: &Value) -> Result<Result<(), EmbedError>, String> {
+        let unknown = || format!("there is no act {act}");
+        let (kind, value) = act.members().first().ok_or_else(unknown)?;
+        let json = value.to_string();
+        let text = value.as_str().unwrap_or_default();
+        let number = |member: &str| value.get(member).and_then(Value::as_f64);
+        let error = (
+            value.get("code").and_then(|code| code.to_string().parse().ok()).unwrap_or(-32603),
+            value.get("message").and_then(Value::as_str).unwrap_or("failed"),
+            value.get("data").map(Value::to_string),
+        );
+        Ok(match (&mut self.connection, kind.as_str()) {
+            (Connection::Server(server), "result") => {
+                let ttl = act.get("ttl_ms").and_then(Value::as_u64).unwrap_or(0);
+                let public = act.get("public") == Some(&Value::Bool(true));
+                let ttl = u32::try_from(ttl).unwrap_or(u32::MAX);
+                server.respond(now, about, json.as_bytes(), ttl, public)
+            }
+            (Connection::Client(client), "result") => client.answer(now, about, json.as_bytes()),
+            (Connection::Server(server), "error") => {
+                let (code, message, data) = &error;
+                server.respond_error(now, about, *code, message, data.as_deref().map(str::as_bytes))
+            }
+            (Connection::Client(client), "error") => client.answer_error(now, about, error.0, error.1),
+            (Connection::Server(server), "internal_error") => server.respond_internal_error(now, about),
+            (Connection::Client(client), "internal_error") => client.answer_internal_error(now, about),
+            (Connection::Server(server), "unsupported") => server.respond_unsupported(now, about),
+            (Connection::Client(client), "unsupported") => client.answer_unsupported(now, about),
+            (Connection::Server(server), "not_found") => server.respond_not_found(now, about),
+            (Connection::Server(server), "tool_error") => server.respond_tool_error(now, about, text),
+            (Connection::Server(server), "progress") => {
+                let progress = number("value").unwrap_or(f64::NAN);
+                server.progress(now, about, progress, number("total"), None).map(drop)
+            }
+            (Connection::Server(server), "ask") => {
+                let questions = value.get("questions").map_or_else(|| "{}".to_owned(), Value::to_string);
+                let state = value.get("state").and_then(Value::as_str).map(str::as_bytes);
+                server.respond_input_required(now, about, questions.as_bytes(), state)
+            }
+            (Connection::Server(_), "log") => self.log(now, about, value).map(drop),
+            _ => return Err(unknown()),
+        })
+    }
     /// Ends it.
     pub fn close(&mut self, now: u64, drain_ms: u64) -> Result<(), EmbedError> {
         both!(&mut self.connection, connection => connection.close(now, drain_ms))
@@ -198,6 +289,10 @@ impl Machine {
         }
         Ok(outputs)
     }
+}
+
+fn wrong_side() -> EmbedError {
+    EmbedError { code: "side", message: "the other side does this".into() }
 }
 
 fn broken(message: String) -> EmbedError {
@@ -236,8 +331,16 @@ fn describe(record: &Record, batch: &Batch) -> Value {
                 ("params", JSON),
                 ("arguments", JSON),
                 ("meta", JSON),
+                ("template", TEXT),
+                ("variables", JSON),
             ],
         ),
+        code if code == Code::Answers as u32 => {
+            ("answers", &[("answers", JSON), ("state", TEXT), ("failed", JSON)])
+        }
+        code if code == Code::Watched as u32 => ("watched", &[("uri", TEXT)]),
+        code if code == Code::Task as u32 => ("task", &[("task", JSON)]),
+        code if code == Code::Subscribed as u32 => ("subscribed", &[("filter", JSON), ("missing", JSON)]),
         code if code == Code::Over as u32 => ("over", &[("reason", TEXT)]),
         code if code == Code::Completed as u32 => ("completed", &[("result", JSON)]),
         code if code == Code::Failed as u32 => {

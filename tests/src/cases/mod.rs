@@ -8,6 +8,7 @@ pub mod machine;
 pub mod pattern;
 pub mod play;
 pub mod process;
+pub mod unit;
 pub mod value;
 
 use std::{collections::BTreeMap, fmt};
@@ -80,6 +81,9 @@ impl Player {
             return Verdict::Skipped(Skip(format!("revision {revision}")));
         };
         let host = case.host.as_ref().map_or_else(|| self.host.clone(), |members| self.host.with(members));
+        if let Some(operator) = host.unknown_operator() {
+            return Verdict::Skipped(Skip(format!("pattern {operator}")));
+        }
         let (assertions, seen) = self.runs(case, script, known, &host);
         match (seen.is_empty(), assertions) {
             (false, _) => Verdict::Failed { assertions, seen },
@@ -140,6 +144,14 @@ impl Report {
     pub fn skipped(&self) -> usize {
         self.cases.len() - self.passed() - self.failed()
     }
+    /// Those of them that a session over messages or a stream could play.
+    pub fn missing(&self) -> usize {
+        self.count(|verdicts| {
+            let missing =
+                |verdict: &Verdict| matches!(verdict, Verdict::Skipped(skip) if !skip.is_elsewhere());
+            verdicts.iter().any(|(_, verdict)| missing(verdict))
+        })
+    }
     /// What a case came to.
     pub fn verdicts(&self, id: &str) -> Option<&[(String, Verdict)]> {
         self.cases.iter().find(|(known, _)| known == id).map(|(_, verdicts)| verdicts.as_slice())
@@ -167,7 +179,7 @@ impl fmt::Display for Report {
             }
         }
         for (reason, ids) in skipped {
-            writeln!(f, "skipped: {reason}: {}", ids.join(" "))?;
+            writeln!(f, "skipped, {reason}: {}: {}", ids.len(), ids.join(" "))?;
         }
         writeln!(f, "{:<12}{:>8}{:>8}{:>9}{:>12}", "revision", "passed", "failed", "skipped", "assertions")?;
         let mut revisions: BTreeMap<&str, [usize; 4]> = BTreeMap::new();

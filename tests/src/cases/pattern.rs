@@ -64,8 +64,8 @@ pub fn fill(value: &Value, captures: &Captures) -> Value {
             Value::Array(elements.iter().map(|element| fill(element, captures)).collect())
         }
         Value::Object(members) => fill_operator(members, captures).unwrap_or_else(|| {
-            let present = members.iter().filter(|(_, value)| value.as_str() != Some("$absent"));
-            Value::object(present.map(|(key, value)| (key.clone(), fill(value, captures))))
+            let filled = members.iter().map(|(key, value)| (key.clone(), fill(value, captures)));
+            Value::object(filled.filter(|(_, value)| value.as_str() != Some("$absent")))
         }),
         other => other.clone(),
     }
@@ -325,6 +325,8 @@ impl Matcher<'_> {
     }
 
     fn exact(&mut self, wanted: &Value, seen: &Value, path: &str) -> Result<(), Mismatch> {
+        let filled = wanted.as_str().map(|text| fill_text(text, self.captures));
+        let wanted = filled.as_ref().unwrap_or(wanted);
         self.compare(wanted, Some(seen), None, path)?;
         let allowed = |key: &str| wanted.get(key).is_some() || self.modern && MODERN_MEMBERS.contains(&key);
         match seen.members().iter().find(|(key, _)| !allowed(key)) {

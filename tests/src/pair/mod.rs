@@ -207,7 +207,7 @@ impl Pair {
         );
         let end = |side, config: &str| -> Result<End, String> {
             Ok(End {
-                machine: Machine::new(side, &value(config)?, channel).map_err(refused)?,
+                machine: Machine::new(side, &value(config)?, channel, 7, None).map_err(refused)?,
                 arrival: 0,
                 arrivals: BTreeMap::new(),
                 barrier: 0,

@@ -122,6 +122,17 @@ pub fn play(mut pair: Pair, row: &'static MethodRow, sender: Side) {
             pair.said(sender, row);
             assert_eq!(notice(&mut pair, row, sender), params(row));
         }
+        Handling::ElicitationComplete => {
+            // It is heard of what was asked alone.
+            let url =
+                json!({"mode": "url", "message": "text", "url": "https://a.test/", "elicitationId": "one"});
+            pair.call(sender, "elicitation/create", &url).unwrap();
+            pair.flow();
+            pair.notify(sender, row.name, &params(row)).unwrap();
+            pair.flow();
+            pair.said(sender, row);
+            assert_eq!(notice(&mut pair, row, sender), params(row));
+        }
         Handling::Cancelled => cancel(&mut pair, row, sender),
         Handling::Progress => progress(&mut pair, row, sender),
         Handling::Log => log(&mut pair, row, sender),

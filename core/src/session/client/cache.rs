@@ -40,6 +40,10 @@ impl Key {
         text.push('}');
         Some(Self { row: row.index(), params: text.into() })
     }
+    /// Whether it is about another page than the first.
+    fn has_cursor(&self) -> bool {
+        Json::from_checked(&self.params).member("cursor").is_some()
+    }
     fn row(&self) -> Option<&'static MethodRow> {
         method::rows().get(usize::from(self.row))
     }
@@ -141,6 +145,12 @@ impl Cache {
     /// Drops all results of one method: a cursor that was good is not any more.
     pub(super) fn forget(&mut self, row: MethodId) {
         self.retain(|key, _| key.row != row.index());
+    }
+    /// What was asked for is refused: if it was a page, the other pages are as old as its cursor.
+    pub(super) fn refused(&mut self, key: &Key) {
+        if key.has_cursor() {
+            self.retain(|other, _| other.row != key.row);
+        }
     }
     fn remove(&mut self, key: &Key) {
         if let Some(entry) = self.entries.remove(key) {

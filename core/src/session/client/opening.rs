@@ -228,7 +228,13 @@ impl Client {
             Answer::Error(error) if error.code == i64::from(code::UNSUPPORTED_PROTOCOL_VERSION) => {
                 self.refused(error, None);
             }
-            Answer::Error(error) => self.fail(Some(error), "the server refused `initialize`"),
+            Answer::Error(error) => match (self.life, self.config.preferred(Era::Modern)) {
+                // What was remembered of the server is not so any more.
+                (Life::Handshaking { probed: false, .. }, Some(modern)) if self.config.probe => {
+                    self.ask_era(modern, false);
+                }
+                _ => self.fail(Some(error), "the server refused `initialize`"),
+            },
             Answer::Invalid(_) => self.fail(None, "the server's answer to `initialize` is no valid response"),
         }
     }

@@ -1,20 +1,24 @@
 //! A client on `rmcp`: `rmcp-client --mode initialize|discover SCRIPT -- SERVER [ARGUMENT…]`.
 //!
 //! The README beside the harness has the contract of scripts and of the lines printed.
+#![allow(deprecated, reason = "what this SDK calls deprecated is in the protocol, and is to be seen")]
 
 use std::collections::HashMap;
 use std::error::Error;
 use std::sync::Mutex;
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, ServerResult,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientConfig, ClientRequest,
+    CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ListRootsResult,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ResourceUpdatedNotificationParam, ServerResult, SubscriptionFilter,
 };
 use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions, RequestHandle,
+    ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions, RequestContext,
+    RequestHandle, ServiceError, Subscription,
 };
 use rmcp::transport::TokioChildProcess;
-use rmcp::{ClientHandler, RoleClient};
+use rmcp::{ClientHandler, ErrorData, RoleClient};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -25,15 +29,77 @@ type Failure = Box<dyn Error>;
 struct Progress {
     values: Mutex<HashMap<ProgressToken, Vec<f64>>>,
     arrived: Notify,
+    /// What is declared, and what questions are answered with.
+    capabilities: Value,
+    answers: Value,
+    asked: Mutex<Vec<&'static str>>,
+    /// Methods and params of notices that nobody waited for yet.
+    notices: Mutex<Vec<(&'static str, Value)>>,
+    told: Notify,
 }
 
 impl Progress {
     fn of(&self, token: &ProgressToken) -> Vec<f64> {
         self.values.lock().unwrap().get(token).cloned().unwrap_or_default()
     }
+    fn answer<T: serde::de::DeserializeOwned>(&self, method: &'static str) -> Result<T, ErrorData> {
+        self.asked.lock().unwrap().push(method);
+        let answer = serde_json::from_value(self.answers[method].clone());
+        answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    }
+    fn keep(&self, method: &'static str, params: Value) {
+        self.notices.lock().unwrap().push((method, params));
+        self.told.notify_one();
+    }
+    async fn wait(&self, wanted: &str) -> Value {
+        loop {
+            let mut notices = self.notices.lock().unwrap();
+            if let Some(place) = notices.iter().position(|(method, _)| *method == wanted) {
+                return notices.remove(place).1;
+            }
+            drop(notices);
+            self.told.notified().await;
+        }
+    }
 }
 
 impl ClientHandler for Progress {
+    fn get_info(&self) -> ClientConfig {
+        let mut info = ClientConfig::default();
+        info.capabilities = serde_json::from_value(self.capabilities.clone()).unwrap_or_default();
+        info
+    }
+    async fn create_message(
+        &self,
+        _: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        self.answer("sampling/createMessage")
+    }
+    async fn create_elicitation(
+        &self,
+        _: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        self.answer("elicitation/create")
+    }
+    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        self.answer("roots/list")
+    }
+    async fn on_logging_message(
+        &self,
+        params: LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.keep("notifications/message", json!(params));
+    }
+    async fn on_resource_updated(
+        &self,
+        params: ResourceUpdatedNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.keep("notifications/resources/updated", json!(params));
+    }
     async fn on_progress(
         &self,
         notice: ProgressNotificationParam,
@@ -45,6 +111,61 @@ impl ClientHandler for Progress {
 }
 
 type Session = rmcp::service::RunningService<RoleClient, Progress>;
+
+/// A call of `more`. The legacy ones have no other name.
+async fn call(session: &Session, method: &str, params: Value) -> Result<Value, ServiceError> {
+    fn read<T: serde::de::DeserializeOwned>(params: Value) -> T {
+        serde_json::from_value(params).expect("params of the script")
+    }
+    Ok(match method {
+        "resources/list" => json!(session.list_resources(None).await?),
+        "resources/templates/list" => json!(session.list_resource_templates(None).await?),
+        "resources/read" => json!(session.read_resource(read(params)).await?),
+        "prompts/list" => json!(session.list_prompts(None).await?),
+        "prompts/get" => json!(session.get_prompt(read(params)).await?),
+        "completion/complete" => json!(session.complete(read(params)).await?),
+        "logging/setLevel" => {
+            session.set_level(read(params)).await?;
+            json!({})
+        }
+        _ => json!(session.call_tool(read(params)).await?),
+    })
+}
+
+/// One step of `more`.
+async fn more(session: &Session, step: &Value, stream: &mut Option<Subscription>) -> Result<Value, Failure> {
+    if let Some(method) = step["call"].as_str() {
+        let mut params = step["params"].clone();
+        if let Some(level) = step["log"].as_str() {
+            params["_meta"] = json!({ "io.modelcontextprotocol/logLevel": level });
+        }
+        return match call(session, method, params).await {
+            Err(ServiceError::McpError(error)) => Ok(json!({ "error": error.code.0 })),
+            outcome => Ok(outcome?),
+        };
+    }
+    if let Some(method) = step["wait"].as_str() {
+        let Some(stream) = stream.as_mut().filter(|_| method.ends_with("updated")) else {
+            return Ok(session.service().wait(method).await);
+        };
+        let notice = stream.next().await?.ok_or("the subscription ended")?;
+        return Ok(json!(notice)["params"].take());
+    }
+    let uris = &step["subscribe"];
+    let modern =
+        session.peer_info().is_some_and(|info| info.protocol_version == ProtocolVersion::V_2026_07_28);
+    if modern {
+        let filter: SubscriptionFilter = serde_json::from_value(json!({ "resourceSubscriptions": uris }))?;
+        let opened = session.listen(filter).await?;
+        let honored = json!(opened.acknowledged());
+        *stream = Some(opened);
+        return Ok(honored);
+    }
+    for uri in uris.as_array().into_iter().flatten() {
+        session.subscribe(serde_json::from_value(json!({ "uri": uri }))?).await?;
+    }
+    Ok(json!({ "resourceSubscriptions": uris }))
+}
 
 fn report(step: &str, mut fields: Value) {
     fields["step"] = step.into();
@@ -109,7 +230,12 @@ async fn main() -> Result<(), Failure> {
     let mut process = tokio::process::Command::new(command);
     process.args(server);
     let transport = TokioChildProcess::new(process)?;
-    let mut session = Progress::default().serve_with_lifecycle(transport, lifecycle).await?;
+    let handler = Progress {
+        capabilities: script.get("capabilities").cloned().unwrap_or_else(|| json!({})),
+        answers: script["answers"].clone(),
+        ..Progress::default()
+    };
+    let mut session = handler.serve_with_lifecycle(transport, lifecycle).await?;
     let revision = session.peer_info().map(|info| info.protocol_version.to_string());
     report("connect", json!({ "revision": revision }));
     let tools = session.list_all_tools().await?;
@@ -129,6 +255,13 @@ async fn main() -> Result<(), Failure> {
     }
     if script.get("cancel").is_some() {
         cancel(&session, &script).await?;
+    }
+    let mut stream = None;
+    for step in script["more"].as_array().into_iter().flatten() {
+        report("more", json!({ "result": more(&session, step, &mut stream).await? }));
+    }
+    if script.get("more").is_some() {
+        report("asked", json!({ "methods": *session.service().asked.lock().unwrap() }));
     }
     session.close().await?;
     report("close", json!({ "server_exit": null }));

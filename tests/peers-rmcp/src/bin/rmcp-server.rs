@@ -1,11 +1,17 @@
 //! A server on `rmcp`, on its `stdio_pipes` transport.
 
 use rmcp::handler::server::wrapper::Parameters;
-use rmcp::model::{ProgressNotificationParam, ServerCapabilities, ServerConfig};
+use rmcp::model::{
+    CompleteRequestParams, CompleteResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ServerCapabilities, ServerConfig,
+};
 use rmcp::service::RequestContext;
 use rmcp::transport::stdio_pipes;
-use rmcp::{RoleServer, ServerHandler, ServiceExt, schemars, tool, tool_handler, tool_router};
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt, schemars, tool, tool_handler, tool_router};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 #[derive(Deserialize, schemars::JsonSchema)]
 struct Echo {
@@ -61,10 +67,81 @@ impl Peer {
     }
 }
 
+/// A result, from what it is on the wire.
+fn result<T: serde::de::DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
+    value["resultType"] = "complete".into();
+    serde_json::from_value(value).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
 #[tool_handler]
 impl ServerHandler for Peer {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts();
+        ServerConfig::new(capabilities.enable_completions().build())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        result(json!({"resources": [
+            {"uri": "test://text", "name": "text", "mimeType": "text/plain"},
+            {"uri": "test://blob", "name": "blob", "mimeType": "application/octet-stream"},
+        ]}))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        result(json!({"resourceTemplates": [{"uriTemplate": "test://item/{number}", "name": "item"}]}))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri;
+        let content = match (uri.as_str(), uri.strip_prefix("test://item/")) {
+            ("test://text", _) => json!({"uri": uri, "text": "héé 漢 🦀"}),
+            ("test://blob", _) => json!({"uri": uri, "blob": "+/+//v8="}),
+            (_, Some(number)) => json!({"uri": uri, "text": format!("item {number}")}),
+            _ => return Err(ErrorData::resource_not_found("no such resource", None)),
+        };
+        result::<ReadResourceResult>(json!({"contents": [content]})).map(Into::into)
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        result(json!({"prompts": [{"name": "greet", "arguments": [{"name": "who", "required": true}]}]}))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = json!(request.arguments);
+        let text = format!("Hello {}", arguments["who"].as_str().unwrap_or_default());
+        let message = json!({"role": "user", "content": {"type": "text", "text": text}});
+        result::<GetPromptResult>(json!({"messages": [message]})).map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let typed = request.argument.value;
+        let names: Vec<_> =
+            ["Ada", "Alan", "Grace"].into_iter().filter(|name| name.starts_with(&typed)).collect();
+        result(json!({"completion": {"values": names}}))
     }
 }
 

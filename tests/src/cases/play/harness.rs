@@ -1,7 +1,7 @@
 //! What the harness does: it opens connections, sends, and plays the application's part.
 use std::collections::{BTreeMap, VecDeque};
 
-use mcp_sansio::embed::{Channel, Options, Task};
+use mcp_sansio::embed::{Channel, EmbedError, Options, Task};
 
 use super::{
     CALLS, Call, Failure, Link, Reaction, Run, Sent, Setting, Written, command, info, notice, request,
@@ -15,11 +15,12 @@ use crate::cases::{
 };
 
 impl Run<'_> {
-    /// A new machine. A client of a legacy revision speaks only that, a modern one probes.
+    /// A new machine; `identity` has the `seed` and the `principal` of a server. A client of a legacy revision speaks only that, a modern one probes.
     pub(super) fn connect(
         &mut self,
         capabilities: &Value,
         server_capabilities: Option<&Value>,
+        identity: &Value,
     ) -> Result<(), Failure> {
         let Setting { side, revision, channel, host, .. } = self.setting;
         let legacy = (!is_modern(revision)).then_some(revision);
@@ -27,8 +28,10 @@ impl Run<'_> {
             Side::Server => host.server_config(server_capabilities),
             Side::Client => host.client_config(capabilities, legacy),
         };
-        let machine =
-            Machine::new(side, &config, channel).map_err(|error| format!("{}: {error}", error.code))?;
+        let text = |member: &str| identity.get(member).and_then(Value::as_str);
+        let seed = identity.get("seed").and_then(Value::as_u64).and_then(|seed| u8::try_from(seed).ok());
+        let machine = Machine::new(side, &config, channel, seed.unwrap_or(7), text("principal"))
+            .map_err(|error| format!("{}: {error}", error.code))?;
         self.link = Some(Link {
             machine,
             capabilities: capabilities.clone(),
@@ -37,6 +40,7 @@ impl Run<'_> {
             happened: Vec::new(),
             calls: Vec::new(),
             requests: BTreeMap::new(),
+            input: None,
             tasks: BTreeMap::new(),
             task_count: 0,
             reactions: Vec::new(),
@@ -89,7 +93,7 @@ impl Run<'_> {
     }
 
     pub(super) fn open_client(&mut self, server_capabilities: Option<&Value>) -> Result<(), Failure> {
-        self.start()?;
+        self.start(None)?;
         let revision = self.setting.revision;
         let modern = is_modern(revision);
         let method = if modern { "server/discover" } else { "initialize" };
@@ -316,13 +320,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    pub(super) fn start(&mut self) -> Result<(), Failure> {
+    /// Begins, at the revision that is remembered from an earlier connection.
+    pub(super) fn start(&mut self, remembered: Option<&str>) -> Result<(), Failure> {
         let now = self.now;
         let link = self.link()?;
         if !link.started {
             link.started = true;
             if let Some(client) = link.machine.client() {
-                client.start(now, None).map_err(command)?;
+                client.start(now, remembered).map_err(command)?;
             }
         }
         Ok(())
@@ -330,7 +335,11 @@ impl Run<'_> {
 
     /// Before the machine is ready, the application keeps its calls.
     pub(super) fn api(&mut self, name: &str, args: &Value, label: &str) -> Result<(), Failure> {
-        self.start()?;
+        if name == "connect" && self.setting.side == Side::Server {
+            let capabilities = self.link()?.capabilities.clone();
+            return self.connect(&capabilities, None, args);
+        }
+        self.start(args.get("remembered").and_then(Value::as_str))?;
         let link = self.link()?;
         if name == "connect" {
             return Ok(());
@@ -342,24 +351,57 @@ impl Run<'_> {
         let now = self.now;
         let text = |member: &str| args.get(member).and_then(Value::as_str);
         let number = |member: &str| args.get(member).and_then(Value::as_u64);
+        let meta = args.get("meta").map(Value::to_string);
+        let schema = args.get("output_schema").map(Value::to_string);
+        let is = |member: &str| args.get(member) == Some(&Value::Bool(true));
+        let options = Options {
+            silence_ms: number("timeout_ms"),
+            total_ms: number("total_ms"),
+            progress: is("on_progress"),
+            meta: meta.as_deref().map(str::as_bytes),
+            task: is("task").then(Task::default),
+            log_level: text("log_level"),
+            fresh: is("fresh"),
+            output_schema: schema.as_deref().map(str::as_bytes),
+        };
         match name {
             "ping" if self.adaptation.replaces_ping() => self.prove_liveness(label),
             "call_tool" => {
                 let mut params = Value::object([("name", Value::string(text("name").unwrap_or("tool")))]);
                 params.set("arguments", args.get("arguments").cloned().unwrap_or(Value::Object(Vec::new())));
-                let meta = args.get("meta").map(Value::to_string);
-                let options = Options {
-                    silence_ms: number("timeout_ms"),
-                    total_ms: number("total_ms"),
-                    progress: args.get("on_progress") == Some(&Value::Bool(true)),
-                    meta: meta.as_deref().map(str::as_bytes),
-                    task: (args.get("task") == Some(&Value::Bool(true))).then(Task::default),
-                    ..Options::default()
-                };
                 self.call("tools/call", Some(&params), options, label)
             }
-            "call" => {
-                self.call(text("method").unwrap_or_default(), args.get("params"), Options::default(), label)
+            "call" => self.call(text("method").unwrap_or_default(), args.get("params"), options, label),
+            "list_all" => {
+                let called = self.link()?.machine.list_all(now, text("method").unwrap_or_default(), options);
+                self.called(label, called)
+            }
+            "probe" => {
+                let called = self.link()?.machine.probe(now);
+                self.called(label, called)
+            }
+            "subscribe" => {
+                let called = self.link()?.machine.subscribe(now, args);
+                self.called(label, called)
+            }
+            "publish" => {
+                let machine = &mut self.link()?.machine;
+                machine.publish(now, text("what").unwrap_or_default(), text("uri")).map_err(command)
+            }
+            "log" => {
+                let link = self.link()?;
+                if let Err(refused) = link.machine.log(now, 0, args) {
+                    link.refused(refused.code);
+                }
+                Ok(())
+            }
+            "set_principal" => self.link()?.machine.set_principal(text("principal")).map_err(command),
+            "cancel" => {
+                let link = self.link()?;
+                let named = |call: &&Call| Some(call.label.as_str()) == text("call");
+                let call = link.calls.iter().rev().find(named).and_then(|call| call.handle);
+                let call = call.ok_or("there is no such call")?;
+                link.machine.cancel(now, call, text("reason")).map_err(command)
             }
             "notify" => {
                 let params = args.get("params").map(Value::to_string);
@@ -406,6 +448,12 @@ impl Run<'_> {
         let link = self.link()?;
         let params = params.map(Value::to_string);
         let called = link.machine.call(now, method, params.as_deref().map(str::as_bytes), options);
+        self.called(label, called)
+    }
+
+    /// What came of the command that starts a call.
+    fn called(&mut self, label: &str, called: Result<u64, EmbedError>) -> Result<(), Failure> {
+        let link = self.link()?;
         let (handle, outcome) = match called {
             Ok(handle) => (Some(handle), None),
             Err(refused) => (

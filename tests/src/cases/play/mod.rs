@@ -11,10 +11,11 @@ use mcp_sansio::embed::Channel;
 use super::{
     adapt::{Adaptation, Expectation, Question},
     case::{Side, Step},
-    host::{Act, Host},
+    host::Host,
     machine::Machine,
     pattern::{Captures, brief, fill, interpolate},
     process::Programs,
+    unit,
     value::Value,
 };
 
@@ -22,9 +23,11 @@ use super::{
 const CALLS: &[(&str, &str)] = &[
     ("list_tools", "tools/list"),
     ("list_resources", "resources/list"),
+    ("list_resource_templates", "resources/templates/list"),
     ("read_resource", "resources/read"),
     ("list_prompts", "prompts/list"),
     ("get_prompt", "prompts/get"),
+    ("complete", "completion/complete"),
     ("create_message", "sampling/createMessage"),
     ("elicit", "elicitation/create"),
     ("list_roots", "roots/list"),
@@ -32,7 +35,21 @@ const CALLS: &[(&str, &str)] = &[
 ];
 
 /// …and what else an application does.
-const COMMANDS: &[&str] = &["connect", "call", "call_tool", "notify", "cancel_last", "close"];
+const COMMANDS: &[&str] = &[
+    "connect",
+    "call",
+    "call_tool",
+    "list_all",
+    "probe",
+    "subscribe",
+    "notify",
+    "publish",
+    "log",
+    "set_principal",
+    "cancel",
+    "cancel_last",
+    "close",
+];
 
 /// Whether the application can do this.
 pub fn is_api(name: &str) -> bool {
@@ -117,6 +134,8 @@ pub(super) struct Link {
     pub(super) happened: Vec<Happening>,
     pub(super) calls: Vec<Call>,
     pub(super) requests: BTreeMap<u64, Value>,
+    /// What came of questions, for the request that follows.
+    pub(super) input: Option<Value>,
     pub(super) tasks: BTreeMap<(u64, u64), Task>,
     pub(super) task_count: u64,
     pub(super) reactions: Vec<Reaction>,
@@ -156,9 +175,10 @@ pub(super) struct Call {
     pub(super) outcome: Option<Value>,
 }
 
+/// What the application does later about a request or a question.
 pub(super) struct Task {
-    pub(super) request: u64,
-    pub(super) act: Act,
+    pub(super) about: u64,
+    pub(super) act: Value,
 }
 
 pub(super) struct Reaction {
@@ -188,15 +208,21 @@ impl Run<'_> {
             Step::Process { example, args, script, input, expect } => {
                 return self.process(example, args, script, input, expect);
             }
+            Step::Unit { name, args, expect } => {
+                let seen = unit::run(name, &fill(args, &self.captures))?;
+                self.compare(name, expect, &seen)?;
+                self.assertions += 1;
+                return Ok(());
+            }
             Step::Stderr { .. } => return Err("only the peer of a process has a stderr".into()),
             Step::Prelude { client_capabilities, server_capabilities } => {
-                self.connect(client_capabilities, server_capabilities.as_ref())?;
+                self.connect(client_capabilities, server_capabilities.as_ref(), &Value::Null)?;
                 return self.prelude(server_capabilities.as_ref());
             }
             _ => {}
         }
         if self.link.is_none() {
-            self.connect(&Value::Object(Vec::new()), None)?;
+            self.connect(&Value::Object(Vec::new()), None, &Value::Null)?;
         }
         match step {
             Step::Rx { pattern, within_ms } => self.receive(pattern, *within_ms),
@@ -244,6 +270,12 @@ impl Run<'_> {
 }
 
 impl Link {
+    /// Something that the application did was refused.
+    pub(super) fn refused(&mut self, code: &str) {
+        let refusal = [("event", Value::string("refused")), ("code", Value::string(code))];
+        self.happened.push(Happening::Event(self.events.len()));
+        self.events.push(Value::object(refusal));
+    }
     /// Faults and the end, which explain why something is missing.
     pub(super) fn complaints(&self) -> String {
         let telling =

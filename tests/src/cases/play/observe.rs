@@ -1,10 +1,9 @@
 //! What the machine does: its messages and events are taken in, time passes, the application serves.
 use mcp_sansio::embed::Code;
 
-use super::{Failure, Happening, NANOS_PER_MS, Run, Sent, Task, command};
+use super::{Failure, Happening, NANOS_PER_MS, Run, Sent, Setting, Task, command};
 use crate::cases::{
     adapt::is_modern,
-    host::Act,
     machine::{Event, Output},
     pattern::Matcher,
     value::Value,
@@ -78,20 +77,25 @@ impl Run<'_> {
                 call.outcome = Some(description.clone());
             }
         }
-        if code == Code::Over as u32 {
+        if code == Code::Over as u32 || code == Code::InputOver as u32 {
             if let Some(request) = link.requests.remove(&handle) {
                 for member in ["method", "name"] {
                     request.get(member).into_iter().for_each(|value| description.set(member, value.clone()));
                 }
             }
-            link.tasks.retain(|_, task| task.request != handle);
+            link.tasks.retain(|_, task| task.about != handle);
+        }
+        if code == Code::Answers as u32 {
+            link.input = Some(description);
+            return Ok(());
+        }
+        if let Some(input) = link.input.take_if(|_| code == Code::Request as u32) {
+            description.set("input", input);
         }
         link.happened.push(Happening::Event(link.events.len()));
         link.events.push(description.clone());
-        if code == Code::Request as u32 {
+        if code == Code::Request as u32 || code == Code::Input as u32 {
             self.serve(now, handle, &description)?;
-        } else if code == Code::Input as u32 {
-            self.answer(now, handle, &description)?;
         } else if code == Code::Ready as u32 {
             link.ready = true;
             while let Some((name, args, label)) = self.link()?.waiting.pop_front() {
@@ -101,35 +105,20 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The application gets a request.
-    pub(super) fn serve(&mut self, now: u64, handle: u64, request: &Value) -> Result<(), Failure> {
-        let host = self.setting.host;
+    /// The application gets a request or a question.
+    pub(super) fn serve(&mut self, now: u64, handle: u64, event: &Value) -> Result<(), Failure> {
+        let Setting { host, revision, .. } = self.setting;
+        let acts = host.serve(event, &mut self.captures, is_modern(revision));
         let link = self.link.as_mut().ok_or("no machine")?;
-        link.requests.insert(handle, request.clone());
-        let nothing = Value::Object(Vec::new());
-        let tool = request.get("name").and_then(Value::as_str).unwrap_or_default();
-        if let Some(acts) = host.run(tool, request.get("arguments").unwrap_or(&nothing)) {
-            for (after_ms, act) in acts {
-                link.task_count += 1;
-                link.tasks
-                    .insert((now + after_ms * NANOS_PER_MS, link.task_count), Task { request: handle, act });
-            }
-            Ok(())
-        } else {
-            let server = link.machine.server().ok_or("a client was asked for a tool")?;
-            server.respond_error(now, handle, -32601, "not served here", None).map_err(command)
+        link.requests.insert(handle, event.clone());
+        for (after_ms, act) in
+            acts.unwrap_or_else(|| vec![(0, Value::object([("unsupported", Value::Null)]))])
+        {
+            link.task_count += 1;
+            let due = (now + after_ms * NANOS_PER_MS, link.task_count);
+            link.tasks.insert(due, Task { about: handle, act });
         }
-    }
-
-    /// The application is asked.
-    pub(super) fn answer(&mut self, now: u64, handle: u64, input: &Value) -> Result<(), Failure> {
-        let method = input.get("method").and_then(Value::as_str).unwrap_or_default();
-        let answer = self.setting.host.answer(method).map(Value::to_string);
-        let client = self.link()?.machine.client().ok_or("a server was asked")?;
-        match answer {
-            Some(result) => client.answer(now, handle, result.as_bytes()).map_err(command),
-            None => client.answer_error(now, handle, -32603, "nobody to ask").map_err(command),
-        }
+        Ok(())
     }
 
     /// When the application or the machine has something to do next.
@@ -157,18 +146,10 @@ impl Run<'_> {
         self.read()?;
         let link = self.link()?;
         if let Some(entry) = link.tasks.first_entry().filter(|entry| entry.key().0 <= now) {
-            let Task { request, act } = entry.remove();
-            let server = link.machine.server().ok_or("a client has no tools")?;
-            match act {
-                Act::Progress { value, total } => server.progress(now, request, value, total, None).map(drop),
-                Act::Result(result) => server.respond(now, request, result.to_string().as_bytes(), 0, false),
-                Act::ToolError(text) => server.respond_tool_error(now, request, &text),
+            let Task { about, act } = entry.remove();
+            if let Err(refused) = link.machine.act(now, about, &act)? {
+                link.refused(refused.code);
             }
-            .unwrap_or_else(|refused| {
-                let refusal = [("event", Value::string("refused")), ("code", Value::string(refused.code))];
-                link.happened.push(Happening::Event(link.events.len()));
-                link.events.push(Value::object(refusal));
-            });
         }
         self.read()?;
         Ok(true)
