@@ -474,7 +474,7 @@ def test_threads_share_a_connection() -> None:
 
 
 def test_a_result_that_does_not_fit_the_output_schema() -> None:
-    client = make_client()
+    client = make_client(probe=False)
     open_client(client)
     schema = json.dumps({"type": "object", "required": ["n"]})
     outcomes = []
