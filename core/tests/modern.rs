@@ -134,7 +134,7 @@ fn both_eras_live_side_by_side_on_one_stream() {
 }
 
 /// `basic/index`, statelessness: what one request says does not hold for the next.
-/// R-STA-001 R-LOG-007 R-LOG-008
+/// R-STA-001 R-LOG-007 R-LOG-008 R-SEC-004
 #[test]
 fn nothing_is_inherited_from_an_earlier_request() {
     let mut host = serve(server_config().capabilities(br#"{"tools":{},"logging":{}}"#).unwrap());

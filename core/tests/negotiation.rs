@@ -45,7 +45,7 @@ fn opened(initialized: &Value) -> (Host<Client>, Ready) {
 }
 
 /// What was negotiated is kept to: neither a method of another revision nor one whose capability the client lacks is sent.
-/// R-LIF-014 R-LIF-015 R-CAP-006
+/// R-LIF-014 R-LIF-015 R-CAP-006 R-SEC-004
 #[test]
 fn a_session_keeps_to_what_was_negotiated() {
     for revision in LEGACY {
@@ -80,7 +80,7 @@ fn a_session_keeps_to_what_was_negotiated() {
 }
 
 /// What was not declared is not served, and is not asked for.
-/// R-CAP-001 R-CAP-006 R-CAP-007
+/// R-CAP-001 R-CAP-006 R-CAP-007 R-SEC-004
 #[test]
 fn what_was_not_declared_is_refused() {
     let undeclared = [

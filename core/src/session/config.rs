@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::{
     catalog::{Catalog, CatalogFields, VisibleTo},
-    extensions::{ResultTypes, declares_extension},
+    extensions::{ResultTypes, check_extensions, declares_extension},
 };
 use crate::{
     SealKeys,
@@ -74,6 +74,12 @@ fn object(field: &str, text: &[u8]) -> Result<Box<str>, ConfigError> {
     let mut compacted = String::new();
     write::json(&mut compacted, value);
     Ok(compacted.into())
+}
+
+fn declared(capabilities: &[u8]) -> Result<Box<str>, ConfigError> {
+    let capabilities = object("capabilities", capabilities)?;
+    check_extensions(Json::from_checked(&capabilities))?;
+    Ok(capabilities)
 }
 
 fn implementation(text: &[u8]) -> Result<Box<str>, ConfigError> {
@@ -272,9 +278,10 @@ impl ServerConfig {
         self
     }
     /// The capabilities to declare. Without this, what the catalog needs (`tools`, `resources` and `prompts`, each with
-    /// `listChanged`, as far as it has them) and `completions` if they are on.
+    /// `listChanged`, as far as it has them) and `completions` if they are on. Fails on an extension whose identifier has no
+    /// prefix, or whose settings are no object (`basic/versioning` of 2026-07-28).
     pub fn capabilities(mut self, capabilities: &[u8]) -> Result<Self, ConfigError> {
-        self.capabilities = Some(object("capabilities", capabilities)?);
+        self.capabilities = Some(declared(capabilities)?);
         Ok(self)
     }
     /// Whether the application completes arguments: it is asked, and `completions` is declared. Off by default, and
@@ -454,9 +461,9 @@ impl ClientConfig {
         self.info = implementation(info)?;
         Ok(self)
     }
-    /// The capabilities to declare; none by default.
+    /// The capabilities to declare; none by default. Fails as [`ServerConfig::capabilities`] does.
     pub fn capabilities(mut self, capabilities: &[u8]) -> Result<Self, ConfigError> {
-        self.capabilities = object("capabilities", capabilities)?;
+        self.capabilities = declared(capabilities)?;
         Ok(self)
     }
     /// The revisions spoken, in order of preference. One alone is pinned. Fails if there are none.

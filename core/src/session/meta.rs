@@ -45,22 +45,24 @@ pub(crate) fn is_engine_key(key: &str) -> bool {
     )
 }
 
-/// Whether an application may set this key, which is none of the engine's, to this value; `Err` says why not:
-/// `basic/index` of 2025-06-18 and later.
-pub(crate) fn check(key: &str, value: Json<'_>) -> Result<(), &'static str> {
+/// The prefix of a key, if it has one; `Err` says why it is none: `basic/index` of 2025-06-18 and later.
+pub(crate) fn prefix_of(key: &str) -> Result<Option<&str>, &'static str> {
     let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
-    if let Some(prefix) = prefix {
-        if !prefix.split('.').all(is_label) {
-            return Err(
-                "the prefix of a `_meta` key is labels of letters, digits and hyphens, with dots between them",
-            );
-        }
-        if is_reserved(prefix) {
-            return Err("the protocol reserves the prefix of this `_meta` key");
-        }
+    if !prefix.is_none_or(|prefix| prefix.split('.').all(is_label)) {
+        return Err(
+            "the prefix of a `_meta` key is labels of letters, digits and hyphens, with dots between them",
+        );
     }
     if !is_name(name) {
         return Err("the name in a `_meta` key is letters, digits, hyphens, underscores and dots");
+    }
+    Ok(prefix)
+}
+
+/// Whether an application may set this key, which is none of the engine's, to this value; `Err` says why not.
+pub(crate) fn check(key: &str, value: Json<'_>) -> Result<(), &'static str> {
+    if prefix_of(key)?.is_some_and(is_reserved) {
+        return Err("the protocol reserves the prefix of this `_meta` key");
     }
     if key == TRACE_PARENT && !value.as_str().is_some_and(|text| is_trace_parent(text.as_bytes())) {
         return Err("`traceparent` is not as W3C Trace Context has it");
