@@ -1,5 +1,5 @@
 //! What a machine tells the application, and how the application answers. One type for both roles.
-use alloc::{borrow::Cow, boxed::Box, sync::Arc};
+use alloc::{borrow::Cow, boxed::Box, sync::Arc, vec::Vec};
 
 use crate::{
     CallHandle, InputHandle, RequestHandle,
@@ -54,7 +54,8 @@ pub enum Event {
     /// Answer it with `respond`, exactly once.
     Request(Request),
     /// A request will not be answered any more: the client cancelled, left, or ended its session. `respond` is harmless
-    /// and has no effect.
+    /// and has no effect. Of a request that waits for input it names the handle that was answered with
+    /// [`Outcome::InputRequired`].
     Over {
         /// Which.
         request: RequestHandle,
@@ -124,24 +125,33 @@ impl Event {
     /// Bytes of the messages and parts of messages that it keeps alive.
     pub(crate) fn bytes(&self) -> usize {
         let of = |payload: &Option<Payload>| payload.as_ref().map_or(0, Payload::held);
-        let of_error = |error: &RpcError| error.message.held() + of(&error.data);
         match self {
-            Self::Request(request) => request.buf.len(),
+            Self::Request(request) => {
+                request.buf.len() + request.input.as_ref().map_or(0, |input| input.bytes())
+            }
             Self::Input(input) => of(&input.params),
             Self::Completed { outcome: Ok(completion), .. } => completion.result.held(),
-            Self::Completed { outcome: Err(error), .. } => match &**error {
-                CallError::Rpc(error) => of_error(error),
-                _ => 0,
-            },
+            Self::Completed { outcome: Err(error), .. } => of_call_error(error),
             Self::Progress { params, .. } => params.held(),
             Self::Task { task, immediate, .. } => task.held() + of(immediate),
             Self::Subscribed(subscribed) => subscribed.filter.held() + subscribed.missing.held(),
             Self::Notification { method: Method::Other(name), params, .. } => name.held() + of(params),
             Self::Notification { params, .. } => of(params),
             Self::Watched { uri, .. } => uri.len(),
-            Self::Fault(fault) => fault.cause.as_ref().map_or(0, of_error),
+            Self::Fault(fault) => fault.cause.as_ref().map_or(0, of_rpc_error),
             _ => 0,
         }
+    }
+}
+
+fn of_rpc_error(error: &RpcError) -> usize {
+    error.message.held() + error.data.as_ref().map_or(0, Payload::held)
+}
+
+fn of_call_error(error: &CallError) -> usize {
+    match error {
+        CallError::Rpc(error) => of_rpc_error(error),
+        _ => 0,
     }
 }
 
@@ -172,6 +182,8 @@ pub enum OverReason {
     Cancelled,
     /// The connection, session or machine ended.
     Closed,
+    /// The client lacks what its questions need, or they were asked too often: the engine has answered the request.
+    Input,
     /// `Limits::handler`; the engine has answered -32603.
     HandlerTimeout,
     /// The task that it ran was kept for as long as was promised.
@@ -184,6 +196,7 @@ impl OverReason {
         match self {
             Self::Cancelled => "over.cancelled",
             Self::Closed => "over.closed",
+            Self::Input => "over.input",
             Self::HandlerTimeout => "over.handler_timeout",
             Self::Expired => "over.expired",
         }
@@ -266,16 +279,17 @@ impl Input {
 pub struct Request {
     pub(crate) buf: Arc<str>,
     pub(crate) params: Span,
+    /// What the method's row calls the name; of a method that the table lacks, the method.
     pub(crate) name: Span,
     pub(crate) arguments: Span,
     pub(crate) meta: Span,
     pub(crate) handle: RequestHandle,
     pub(crate) method: Option<MethodId>,
-    /// The method's token in `buf`, for one that the table lacks.
-    pub(crate) method_span: Span,
     pub(crate) revision: Revision,
     pub(crate) unchecked: bool,
-    pub(crate) template: Option<Box<TemplateMatch>>,
+    pub(crate) round: u8,
+    pub(crate) input: Option<Box<InputAnswers>>,
+    pub(crate) template: Option<Arc<TemplateMatch>>,
     pub(crate) task: Option<Box<TaskId>>,
 }
 
@@ -300,7 +314,7 @@ impl Request {
     pub fn method(&self) -> Method {
         match self.method {
             Some(id) => Method::Known(id.row().name),
-            None => Method::Other(Payload::new(Arc::clone(&self.buf), self.method_span)),
+            None => Method::Other(Payload::new(Arc::clone(&self.buf), self.name)),
         }
     }
     /// The revision **of this request**; on a dual-era stream two requests can differ.
@@ -313,6 +327,7 @@ impl Request {
     }
     /// `params.name`, `params.uri`…: what the method's row calls the name, decoded.
     pub fn name(&self) -> Option<Cow<'_, str>> {
+        self.method?;
         let (start, end) = self.name;
         let raw = self.buf.get(start as usize..end as usize)?;
         crate::json::unescape(raw)
@@ -346,6 +361,58 @@ impl Request {
     pub const fn unchecked(&self) -> bool {
         self.unchecked
     }
+    /// 0 the first time; n after n rounds of input. In the modern era only as far as the sealed state tells.
+    pub const fn round(&self) -> u8 {
+        self.round
+    }
+    /// What the client answered to the questions of the round before.
+    pub fn input(&self) -> Option<&InputAnswers> {
+        self.input.as_deref()
+    }
+}
+
+/// What the client answered to [`Outcome::InputRequired`], in both eras.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct InputAnswers {
+    /// As it was given with the questions: made by this service, for this principal, method and arguments, and not
+    /// expired. `None` if none was given.
+    pub state: Option<Box<[u8]>>,
+    /// Key and the client's *result*, in the order of the questions. A key that was not answered is missing: ask again.
+    /// Keys that were not asked are left out, but for a modern client that sends answers without any state, whose questions
+    /// nobody knows.
+    pub answers: Vec<(Box<str>, Payload)>,
+    /// Legacy: keys whose question ended in an error or in silence. Empty in the modern era, where such a key is missing.
+    pub failed: Vec<(Box<str>, CallError)>,
+    /// Legacy: the handle of the round before. `None` in the modern era.
+    pub previous: Option<RequestHandle>,
+    /// Modern: names the round whose state came back, once for each `InputRequired`. State can be presented more than once
+    /// until it expires; a service that must take it only once keeps the nonces it has seen for `Limits::state_ttl`.
+    pub nonce: Option<[u8; 16]>,
+    /// 2025-11-25: key and `elicitationId` of the questions that sent the user to a URL, for
+    /// `notifications/elicitation/complete`.
+    pub elicitations: Vec<(Box<str>, Box<str>)>,
+}
+
+impl InputAnswers {
+    /// Bytes that it keeps alive besides the request.
+    fn bytes(&self) -> usize {
+        let own = |payload: &Payload| if self.previous.is_some() { payload.held() } else { 0 };
+        let answers = self.answers.iter().map(|(key, answer)| key.len() + own(answer));
+        let failed = self.failed.iter().map(|(key, error)| key.len() + of_call_error(error));
+        self.state.as_ref().map_or(0, |state| state.len()) + answers.chain(failed).sum::<usize>()
+    }
+}
+
+/// A question to the client in the course of a request: `basic/patterns/mrtr`.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// Its name within the request; answers have it again.
+    pub key: &'a str,
+    /// `elicitation/create`, `sampling/createMessage` or `roots/list`.
+    pub method: &'a str,
+    /// Its params, an object.
+    pub params: Option<Json<'a>>,
 }
 
 /// The name of one of our tasks: 16 bytes that nobody can guess, as text.
@@ -388,8 +455,20 @@ pub enum Outcome<'a> {
         /// An object without `resultType`.
         result: Json<'a>,
     },
+    /// Questions first: allowed on `tools/call`, `prompts/get` and `resources/read`, with at least one of the two members.
+    /// The handle is over. The same request comes again as a new [`Event::Request`] with the answers in
+    /// [`Request::input`], as often as `Limits::input_rounds` allows; or never, if a modern client does not retry. What the
+    /// client can't be asked is answered by the engine, and [`Event::Over`] with [`OverReason::Input`] follows.
+    InputRequired {
+        /// At most `Limits::input_questions`, with different keys.
+        questions: &'a [Question<'a>],
+        /// Anything that the handler wants to see again, at most `Limits::state_bytes`. It passes through a modern client:
+        /// it can't be changed there, nor used for another request or principal or after `Limits::state_ttl`, but it is
+        /// **not encrypted** and can be presented more than once.
+        state: Option<&'a [u8]>,
+    },
     /// Failure. An application's own codes lie outside -32768…-32000; of those only the ones that the revision defines for
-    /// it are taken: JSON-RPC's, -32002, -32042, -32021 with `requiredCapabilities` in its data, and up to 2025-11-25
+    /// it are taken: JSON-RPC's, -32002, -32042 with `elicitations` and -32021 with `requiredCapabilities` in its data, and up to 2025-11-25
     /// -32019…-32000. Codes of other revisions are mapped.
     Error {
         /// Code.

@@ -90,6 +90,21 @@
 //! # }
 //! ```
 //!
+//! # Asking the client
+//!
+//! A handler that needs something of the user, the model or the client's folders answers its request with
+//! [`Outcome::InputRequired`](event::Outcome::InputRequired). The same request comes again with the answers, in both eras:
+//!
+//! ```text
+//! Request h1 ──► respond(h1, InputRequired { questions, state }) ──► Request h2, round 1, input { state, answers, … }
+//!
+//!    modern:  the result carries the questions and sealed state; the client's retry is the second request
+//!    legacy:  the questions go out as requests, and the first request stays in flight
+//! ```
+//!
+//! A client sees each question as [`Event::Input`](event::Event::Input), however it came, and answers it with
+//! [`Client::answer`](session::Client::answer); a call that was answered with questions is made again by the engine.
+//!
 //! # Promises
 //!
 //! * **Facts** (`handle_*`) never fail and never panic: whatever a peer does comes out as an event. **Commands** return
@@ -99,6 +114,7 @@
 //! * **Order.** Actions come out in the order of their causes. [`Action::Timeout`](event::Action::Timeout) is the
 //!   exception: at most once a drain, last, and only if it changed.
 //! * **Ends.** Every call has exactly one `Completed`; every delivered request ends exactly once, by `respond` or by `Over`.
+//!   One that was answered with `InputRequired` comes again, or is `Over` after all, or (modern) is never heard of again.
 //!   `Closed` is the last event, after all of these.
 //! * **Handles** are never used twice in the life of a machine. A command on one that is over returns
 //!   [`SendError::Over`](error::SendError::Over) and has no effect: that race is normal.

@@ -143,6 +143,24 @@ pub struct Limits {
     /// After which the engine answers -32603 for a handler that does not. `None`: never.
     #[serde(deserialize_with = "optional_millis")]
     pub handler: Option<Duration>,
+    /// How long an answer to a question may take: of a client to a server's question, of its application to a client.
+    #[serde(deserialize_with = "millis")]
+    pub input_timeout: Duration,
+    /// How often one request may be answered with questions, or one call asked them.
+    pub input_rounds: u8,
+    /// Questions of one round.
+    pub input_questions: usize,
+    /// Bytes of the state that a handler keeps between two rounds.
+    pub state_bytes: usize,
+    /// How long sealed state is good, by the wall clock.
+    #[serde(deserialize_with = "millis")]
+    pub state_ttl: Duration,
+    /// Questions that a client's application has not answered. One more is refused.
+    pub open_questions: usize,
+    /// The largest `maxTokens` that a client's application is asked for.
+    pub sampling_tokens: u64,
+    /// Bytes of the params of a question for the model.
+    pub sampling_bytes: usize,
     /// How long requests may still be answered after the end of input.
     #[serde(deserialize_with = "millis")]
     pub drain: Duration,
@@ -195,6 +213,14 @@ impl Default for Limits {
             probe: Duration::from_secs(5),
             handshake: Duration::from_secs(30),
             handler: None,
+            input_timeout: Duration::from_secs(600),
+            input_rounds: 8,
+            input_questions: 16,
+            state_bytes: 64 << 10,
+            state_ttl: Duration::from_secs(3600),
+            open_questions: 64,
+            sampling_tokens: 1_000_000,
+            sampling_bytes: 4 << 20,
             drain: Duration::from_secs(5),
             ping_interval: None,
             ping_timeout: Duration::from_secs(10),
@@ -241,6 +267,10 @@ impl Limits {
             cache_bytes: 8 << 10,
             list_pages: 16,
             list_bytes: 16 << 10,
+            input_questions: 4,
+            state_bytes: 1 << 10,
+            open_questions: 8,
+            sampling_bytes: 4 << 10,
             trace: 16,
             ..Self::default()
         }

@@ -114,10 +114,21 @@ pub enum Handling {
     TaskList,
     /// Says that the state of a task changed: of one that a call became, or else it goes to the application.
     TaskStatus,
-    /// A question for the client's application.
-    Input,
+    /// Asks the user: a question for the client's application.
+    Elicit,
+    /// Asks the model: a question for the client's application.
+    Sample,
+    /// Asks which folders matter: a question for the client's application.
+    ListRoots,
     /// Goes to the application as it is.
     Deliver,
+}
+
+impl Handling {
+    /// Whether it is a question that a server asks in the course of a request.
+    pub const fn is_question(self) -> bool {
+        matches!(self, Self::Elicit | Self::Sample | Self::ListRoots)
+    }
 }
 
 /// How long a call of this method may be silent.
@@ -238,13 +249,25 @@ pub fn find_embedded(name: &str, revision: Revision) -> Option<MethodId> {
     named(name).find(|(_, row)| row.embedded.contains(revision)).map(|(id, _)| id)
 }
 
+/// The row of a question of the server in `revision`, as a message or carried in a result.
+pub fn find_question(name: &str, revision: Revision) -> Option<MethodId> {
+    named(name)
+        .find(|(_, row)| row.handling.is_question() && row.revisions.union(row.embedded).contains(revision))
+        .map(|(id, _)| id)
+}
+
+/// A row of the question of this name, of whatever revision.
+pub fn any_question(name: &str) -> Option<MethodId> {
+    named(name).find(|(_, row)| row.handling.is_question()).map(|(id, _)| id)
+}
+
 /// Whether any revision or extension has a method of this name, for any sender.
 pub fn is_known(name: &str) -> bool {
     named(name).next().is_some()
 }
 
 /// The row of the one core method that `sender` sends in `revision` to have this done, if there is one. Of the several
-/// methods that are [`Handling::Input`] or [`Handling::Deliver`] it is the first.
+/// methods that are [`Handling::Deliver`] it is the first.
 pub fn with_handling(handling: Handling, sender: Side, revision: Revision) -> Option<MethodId> {
     (0..)
         .map(MethodId)
@@ -390,7 +413,6 @@ const QUESTION: MethodRow = MethodRow {
     embedded: MODERN,
     timeout: TimeoutClass::Human,
     rate: Some(RateClass::Questions),
-    handling: Handling::Input,
     ..REQUEST
 };
 
@@ -631,6 +653,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("sampling"),
         required: &["messages", "maxTokens"],
         task: Some("tasks.requests.sampling.createMessage"),
+        handling: Handling::Sample,
         ..QUESTION
     },
     MethodRow {
@@ -639,6 +662,7 @@ static ROWS: &[MethodRow] = &[
         embedded: RevisionSet::EMPTY,
         capability: Some("elicitation"),
         required: &["message", "requestedSchema"],
+        handling: Handling::Elicit,
         ..QUESTION
     },
     MethodRow {
@@ -647,6 +671,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("elicitation"),
         required: &["message"],
         task: Some("tasks.requests.elicitation.create"),
+        handling: Handling::Elicit,
         ..QUESTION
     },
     MethodRow {
@@ -660,6 +685,7 @@ static ROWS: &[MethodRow] = &[
         capability: Some("roots"),
         items: Some("roots"),
         timeout: TimeoutClass::Machine,
+        handling: Handling::ListRoots,
         ..QUESTION
     },
     MethodRow {
@@ -749,10 +775,8 @@ mod tests {
     }
 
     #[test]
-    fn only_questions_and_deliveries_share_a_handling() {
-        let alone = |row: &&MethodRow| {
-            row.extension.is_none() && !matches!(row.handling, Handling::Input | Handling::Deliver)
-        };
+    fn only_deliveries_share_a_handling() {
+        let alone = |row: &&MethodRow| row.extension.is_none() && row.handling != Handling::Deliver;
         for row in ROWS.iter().filter(alone) {
             for side in senders(row) {
                 for revision in Revision::all().filter(|revision| row.revisions.contains(*revision)) {

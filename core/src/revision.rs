@@ -66,7 +66,7 @@ pub struct Features {
     pub structured: Structured,
     /// A sampling message, or result, may have several contents.
     pub sampling_arrays: bool,
-    /// Sampling may use tools.
+    /// Sampling may use tools, and ask for context, where the client declares `sampling.tools` and `sampling.context`.
     pub sampling_tools: bool,
     /// Tools carry `execution`, which says whether they run as tasks.
     pub tool_execution: bool,

@@ -145,6 +145,8 @@ fn message() -> impl Strategy<Value = String> {
         known("name", string()),
         known("uri", string()),
         known("arguments", value()),
+        known("inputResponses", value()),
+        known("requestState", value()),
         known("_meta", meta),
         member(string(), value()).boxed(),
     ]);

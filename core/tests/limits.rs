@@ -61,6 +61,7 @@ fn messages_out_are_bounded() {
         "the request is over"
     );
 
+    let large = json!({"messages": [], "maxTokens": 1, "a": large}).to_string();
     let params = Some(json(&large));
     let asked =
         host.machine.call(host.now, Target::Channel, "sampling/createMessage", params, CallOptions::new());

@@ -288,7 +288,7 @@ fn what_is_in_the_catalog_may_be_watched() {
 /// R-RES-014
 #[test]
 fn what_fails_inside_is_an_internal_error() {
-    let slow = |limits: &mut mcp_sansio::limits::Limits| limits.handler = seconds(10);
+    let slow = |limits: &mut mcp_sansio::limits::Limits| limits.handler = Some(seconds(10));
     for (mut host, revision) in everywhere(|| resources(&["test://a"]).limits(limits(slow))) {
         host.tell(&ask_in(revision, "resources/read", json!({"uri": "test://a"})));
         host.request();

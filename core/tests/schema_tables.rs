@@ -328,5 +328,9 @@ fn features() {
         check("extensions", features.extensions, declares("ClientCapabilities", "extensions"));
         check("elicitation_modes", features.elicitation_modes, schema.has("ElicitRequestURLParams"));
         check("elicitation_id", features.elicitation_id, declares("ElicitRequestURLParams", "elicitationId"));
+        let sampling = schema.has("ClientCapabilities").then(|| schema.definition("ClientCapabilities"));
+        let sampling = sampling.and_then(|all| schema.property(all, "sampling"));
+        let tools = sampling.is_some_and(|sampling| schema.property(sampling, "tools").is_some());
+        check("sampling_tools", features.sampling_tools, tools);
     }
 }

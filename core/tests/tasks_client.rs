@@ -448,9 +448,9 @@ fn a_servers_question_becomes_a_task() {
         "sampling": {}, "elicitation": {}, "tasks": {"cancel": {}, "requests": {"sampling": {"createMessage": {}}}}
     });
     let mut host: Host<Server> = session(server_config(), NEWEST, &capabilities);
-    let params = json(r#"{"messages":[],"maxTokens":1}"#);
     let ask = |host: &mut Host<Server>, method: &str| {
-        host.machine.call(host.now, Target::Channel, method, Some(params), as_task())
+        let params = r#"{"messages":[],"maxTokens":1,"message":"?","requestedSchema":{"type":"object","properties":{}}}"#;
+        host.machine.call(host.now, Target::Channel, method, Some(json(params)), as_task())
     };
     let refused = ask(&mut host, "elicitation/create");
     assert_eq!(refused, Err(SendError::MissingCapability("tasks.requests.elicitation.create")));

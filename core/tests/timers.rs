@@ -76,7 +76,8 @@ fn what_takes_for_ever_has_no_deadline() {
     let mut server = session(server_config().limits(for_ever), NEWEST, &json!({"sampling": {}}));
     server.tell(&common::call(1, "slow"));
     let options = CallOptions::new().timeouts(Some(Duration::MAX), Some(Duration::MAX));
-    server.machine.call(server.now, Target::Channel, "sampling/createMessage", None, options).unwrap();
+    let params = Some(common::json(r#"{"messages":[],"maxTokens":1}"#));
+    server.machine.call(server.now, Target::Channel, "sampling/createMessage", params, options).unwrap();
     server.machine.close(server.now, Duration::MAX);
     assert_eq!(server.machine.next_timeout(), None);
 

@@ -4,12 +4,17 @@
 //! Whatever happens: no panic, one outcome for each call, one end for each request, `Closed` last and once, every line
 //! sent is one message, no id is answered more often than it came, and a stream that comes byte by byte does the same as
 //! one that comes in large pieces.
-use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    sync::Arc,
+    time::Duration,
+};
 
 use mcp_sansio::{
     CallHandle, InputHandle, RequestHandle, Seed,
     error::SendError,
-    event::{Event, Outcome, Target},
+    event::{Event, Outcome, Question, Target},
     json::Json,
     jsonrpc::envelope::{self, Kind, Message},
     limits::Limits,
@@ -237,6 +242,8 @@ struct Host<C> {
     now: Instant,
     /// Requests of the peer, or questions to the client.
     asked: Handles,
+    /// Requests that were answered with questions.
+    waiting: BTreeSet<u64>,
     calls: Handles,
     polls: bool,
     writes: bool,
@@ -252,6 +259,7 @@ impl<C: Channel> Host<C> {
             connection,
             now: Instant::from_nanos(0),
             asked: Handles::default(),
+            waiting: BTreeSet::new(),
             calls: Handles::default(),
             polls: true,
             writes: true,
@@ -295,8 +303,17 @@ impl<C: Channel> Host<C> {
             assert!(!self.closed, "{event:?} after `Closed`");
             let _ = writeln!(self.seen, "{event:?}");
             match event {
-                Event::Request(request) => self.asked.begin(request.handle().as_u64()),
-                Event::Over { request, .. } => self.asked.end(request.as_u64()),
+                Event::Request(request) => {
+                    self.asked.begin(request.handle().as_u64());
+                    if let Some(previous) = request.input().and_then(|input| input.previous) {
+                        assert!(self.waiting.remove(&previous.as_u64()), "{previous:?} came again unasked");
+                    }
+                }
+                Event::Over { request, .. } => {
+                    if !self.waiting.remove(&request.as_u64()) {
+                        self.asked.end(request.as_u64());
+                    }
+                }
                 Event::Input(input) => self.asked.begin(input.input.as_u64()),
                 Event::InputOver { input } => self.asked.end(input.as_u64()),
                 Event::Completed { call, .. } => self.calls.end(call.as_u64()),
@@ -442,9 +459,30 @@ fn operate_server(host: &mut Host<Connection<Server>>, operation: u8) {
             let params = json("{\"uri\":\"file:///a\"}");
             let _ = host.connection.notify(now, target, "notifications/resources/updated", Some(params));
         }
+        0x18 | 0x19 => {
+            let questions = [
+                Question { key: "a", method: "roots/list", params: None },
+                Question { key: "b\n", method: "sampling/createMessage", params: Some(json(SAMPLE)) },
+            ];
+            let questions = if operation == 0x18 { &questions[..] } else { &[] };
+            let answer = host.connection.respond(
+                now,
+                request,
+                Outcome::InputRequired { questions, state: Some(b"s") },
+            );
+            if answer.is_ok() {
+                host.waiting.insert(oldest);
+            }
+            host.answered(oldest, answer);
+        }
         other => host.happen(other),
     }
 }
+
+/// A question for the model.
+const SAMPLE: &str = "{\"messages\":[],\n\"maxTokens\":1}";
+/// An answer of the model that is one of folders too.
+const FITTING: &str = "{\"roots\":[],\"role\":\"assistant\",\"model\":\"m\",\"content\":{}}";
 
 fn operate_client(host: &mut Host<Connection<Client>>, operation: u8) {
     let now = host.now;
@@ -453,7 +491,12 @@ fn operate_client(host: &mut Host<Connection<Client>>, operation: u8) {
     match operation {
         0x08 => {
             let result = host.result();
-            let outcome = Outcome::Result { result: json(&result), cache: None };
+            let result = match host.steps % 4 {
+                0 => json(&result),
+                1 => json("{\"action\":\"decline\"}"),
+                _ => json(FITTING),
+            };
+            let outcome = Outcome::Result { result, cache: None };
             let answer = host.connection.answer(now, input, outcome);
             host.answered(oldest, answer);
         }

@@ -29,7 +29,7 @@ fn meta() -> impl Strategy<Value = Option<Value>> {
     const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
     const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
     const LEVEL: &str = "io.modelcontextprotocol/logLevel";
-    let complete = json!({VERSION: "2026-07-28", CAPABILITIES: {}});
+    let complete = json!({VERSION: "2026-07-28", CAPABILITIES: {"roots": {}}});
     let with_token = token().prop_map(
         |token| json!({VERSION: "2026-07-28", CAPABILITIES: {}, LEVEL: "info", "progressToken": token}),
     );
@@ -93,6 +93,13 @@ fn request(receiver: Side) -> impl Strategy<Value = Value> {
             ("tools/call", Some(json!({"name": "echo", "arguments": {"text": "x".repeat(700)}}))),
             ("tools/call", Some(json!({"name": "nobody", "arguments": {}}))),
             ("tools/call", Some(json!({}))),
+            (
+                "tools/call",
+                Some(
+                    json!({"name": "echo", "inputResponses": {"a": {"roots": []}}, "requestState": "forged"}),
+                ),
+            ),
+            ("tools/call", Some(json!({"name": "echo", "inputResponses": {"a": {"roots": []}}}))),
             ("server/discover", None),
             ("logging/setLevel", Some(json!({"level": "warning"}))),
             ("subscriptions/listen", Some(json!({"notifications": {"toolsListChanged": true}}))),
@@ -141,6 +148,11 @@ fn response() -> impl Strategy<Value = Value> {
         json!({}),
         json!({"resultType": "complete", "tools": []}),
         json!({"resultType": "input_required", "inputRequests": {}}),
+        json!({"resultType": "input_required", "requestState": "s"}),
+        json!({"resultType": "input_required", "requestState": "s", "inputRequests": {"a": {"method": "roots/list"}, "b": {
+            "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}}}),
+        json!({"roots": [{"uri": "file:///a"}]}),
+        json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "t"}}),
         json!({"resultType": "other"}),
         json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}}),
         json!({"protocolVersion": "1900-01-01", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}),

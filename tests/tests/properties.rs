@@ -16,7 +16,7 @@ use std::{
 use mcp_sansio::{
     CallHandle, InputHandle, RequestHandle, Seed,
     error::{CallError, SendError},
-    event::{Action, Event, Outcome, OverReason, Target},
+    event::{Action, Event, Outcome, OverReason, Question, Target},
     json::Json,
     limits::Limits,
     method::Side,
@@ -35,6 +35,10 @@ use proptest::{
 };
 
 const SEED: [u8; 32] = [9; 32];
+const QUESTIONS: [Question<'static>; 2] = [
+    Question { key: "a", method: "roots/list", params: None },
+    Question { key: "b", method: "roots/list", params: Some(Json::EMPTY_OBJECT) },
+];
 const TOOL: &str = r#"{"name":"echo","inputSchema":{"type":"object"}}"#;
 
 fn catalog(tools: usize) -> Arc<Catalog> {
@@ -302,6 +306,8 @@ enum Reply {
     Large,
     Reserved,
     Error,
+    Ask,
+    Wait,
 }
 
 fn pick() -> impl Strategy<Value = Pick> {
@@ -327,14 +333,14 @@ fn op(side: Side) -> impl Strategy<Value = Op> {
     prop_oneof![
         30 => wire::line(side).prop_map(Op::Message),
         3 => (0..3000_u64).prop_map(Op::Wait),
-        3 => Just(Op::Timeout),
-        4 => (1..6_usize).prop_map(Op::Poll),
+        5 => Just(Op::Timeout),
+        20 => (1..6_usize).prop_map(Op::Poll),
         1 => Just(Op::Eof),
         1 => Just(Op::Closed),
         1 => (0..4000_u64).prop_map(Op::Close),
         8 => (select(calls), any::<bool>()).prop_map(|(method, progress)| Op::Call(method, progress)),
         4 => pick().prop_map(Op::Cancel),
-        8 => (pick(), select(vec![Reply::Result, Reply::Result, Reply::Error, Reply::Large, Reply::Reserved]))
+        16 => (pick(), select(vec![Reply::Result, Reply::Result, Reply::Error, Reply::Large, Reply::Reserved, Reply::Ask, Reply::Ask, Reply::Wait]))
             .prop_map(|(pick, reply)| Op::Respond(pick, reply)),
         4 => (pick(), any::<i8>()).prop_map(|(pick, value)| Op::Progress(pick, value)),
         2 => proptest::option::of(pick()).prop_map(Op::Log),
@@ -368,6 +374,10 @@ struct Watched<'a> {
     /// Those whose end the machine knows, and its application not yet.
     ending: BTreeSet<u64>,
     given_requests: Vec<u64>,
+    /// Those that were answered with questions, and whether they come again, or end, by themselves.
+    asking: BTreeMap<u64, bool>,
+    /// Requests that stay in flight while their questions are asked.
+    lowered: BTreeSet<u64>,
     /// Calls, until their outcome.
     open_calls: BTreeSet<u64>,
     given_calls: Vec<u64>,
@@ -395,6 +405,8 @@ impl<'a> Watched<'a> {
             open_requests: BTreeSet::new(),
             ending: BTreeSet::new(),
             given_requests: Vec::new(),
+            asking: BTreeMap::new(),
+            lowered: BTreeSet::new(),
             open_calls: BTreeSet::new(),
             given_calls: Vec::new(),
             progress: BTreeMap::new(),
@@ -419,6 +431,13 @@ impl<'a> Watched<'a> {
     fn over(&mut self, handle: u64) {
         assert!(self.open_requests.remove(&handle), "request {handle} ended twice, or was never delivered");
         self.ending.remove(&handle);
+    }
+
+    /// The machine says that a request is over, of which it may be the second end: the first was an answer with questions.
+    fn said_over(&mut self, handle: u64) {
+        if self.asking.remove(&handle).is_none() {
+            self.over(handle);
+        }
     }
 
     /// Takes at most so many actions; true if there are no more.
@@ -458,9 +477,19 @@ impl<'a> Watched<'a> {
     fn event(&mut self, event: Event) {
         self.reached.note(&event);
         match event {
-            Event::Request(request) => self.request(request.handle().as_u64()),
+            Event::Request(request) => {
+                self.request(request.handle().as_u64());
+                if request.revision().features().server_requests {
+                    self.lowered.insert(request.handle().as_u64());
+                }
+                let previous = request.input().and_then(|input| input.previous);
+                if let Some(previous) = previous {
+                    let waited = self.asking.remove(&previous.as_u64());
+                    assert_eq!(waited, Some(true), "{previous:?} came again and did not wait");
+                }
+            }
             Event::Input(input) => self.request(input.input.as_u64()),
-            Event::Over { request, .. } => self.over(request.as_u64()),
+            Event::Over { request, .. } => self.said_over(request.as_u64()),
             Event::InputOver { input } => self.over(input.as_u64()),
             Event::Completed { call, .. } => {
                 let call = call.as_u64();
@@ -476,6 +505,11 @@ impl<'a> Watched<'a> {
             }
             Event::Closed(_) => {
                 assert_eq!(self.open_requests, BTreeSet::new(), "requests without an end at `Closed`");
+                assert!(
+                    !self.asking.values().any(|waits| *waits),
+                    "requests without an end: {:?}",
+                    self.asking
+                );
                 assert_eq!(self.open_calls, BTreeSet::new(), "calls without an outcome at `Closed`");
                 self.closed = true;
             }
@@ -534,6 +568,8 @@ impl<'a> Watched<'a> {
             Reply::Large => Outcome::Result { result: Json::parse(large.as_bytes()).unwrap(), cache: None },
             Reply::Reserved => Outcome::Error { code: -32050, message: "reserved", data: None },
             Reply::Error => Outcome::Error { code: -32603, message: "failed", data: None },
+            Reply::Ask => Outcome::InputRequired { questions: &QUESTIONS, state: Some(b"state") },
+            Reply::Wait => Outcome::InputRequired { questions: &[], state: Some(b"") },
         };
         let now = self.instant();
         let result = match &mut self.role {
@@ -544,7 +580,12 @@ impl<'a> Watched<'a> {
         self.check_request(handle, &result);
         match (reply, result) {
             (Reply::Reserved, Ok(())) => panic!("a reserved code was taken"),
-            (_, Ok(())) => self.over(handle),
+            (_, Ok(())) => {
+                self.over(handle);
+                if matches!(reply, Reply::Ask | Reply::Wait) {
+                    self.asking.insert(handle, self.lowered.contains(&handle));
+                }
+            }
             (_, Err(SendError::TooLarge)) => {
                 count(&self.reached.limit);
                 self.over(handle);

@@ -1,11 +1,15 @@
 //! The flat form of what a machine wants: one text, and records that point into it.
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, format, string::String, vec::Vec};
+use core::fmt::Write as _;
+
+use base64ct::{Base64, Encoding};
 
 use crate::{
+    RequestHandle,
     error::{CallError, Fault},
-    event::{Event, Related, Request},
+    event::{Event, InputAnswers, Related, Request},
     json::Payload,
-    jsonrpc::envelope::Span,
+    jsonrpc::{envelope::Span, write},
     method::Handling,
     time::Instant,
     trace::TraceRecord,
@@ -60,6 +64,12 @@ pub enum Code {
     /// A subscription is in force. `handle`: the call; `number`: 1 if it was interrupted and changes may have been missed.
     /// Texts: the filter that is honoured, the part of it that is not (raw JSON).
     Subscribed = 24,
+    /// What the client answered to `respond_input_required`; comes right before the [`Code::Request`] that it belongs to.
+    /// `handle`: the request; `number`: the round; `related`: the request of the round before, or 0. Texts: the answers (a
+    /// JSON object by key), the state (base64), the keys without an answer for good (a JSON object by key, each with
+    /// `code`, and `error` as the client sent it), the nonce of the state (hexadecimal), the `elicitationId`s (a JSON
+    /// object by key).
+    Answers = 25,
     /// A message of the trace. `number`: 0 received, 1 sent; `handle`: nanoseconds. Texts: the message, its revision.
     Trace = 30,
 }
@@ -208,7 +218,12 @@ impl Batch {
                 ];
                 self.push(Code::Ready, 0, texts);
             }
-            Event::Request(request) => self.request(request),
+            Event::Request(request) => {
+                if let Some(input) = request.input() {
+                    self.answers(request, input);
+                }
+                self.request(request);
+            }
             Event::Over { request, reason } => {
                 let reason = self.put(reason.code());
                 self.push(Code::Over, request.as_u64(), [reason]);
@@ -279,6 +294,45 @@ impl Batch {
             + if calls_tool { TOOL_CALL } else { 0 }
             + if request.task().is_some() { TASK } else { 0 };
         self.push_more(Code::Request, 0, request.handle().as_u64(), flags, texts);
+    }
+    fn answers(&mut self, request: &Request, input: &InputAnswers) {
+        let answers = self.object(&input.answers, |out, answer| write::json(out, answer.as_json()));
+        let state = input.state.as_ref().map_or((0, 0), |state| self.put(&Base64::encode_string(state)));
+        let failed = self.object(&input.failed, |out, error| {
+            out.push_str("{\"code\":");
+            write::string(out, error.code());
+            if let CallError::Rpc(error) = error {
+                let _ = write!(out, ",\"error\":{{\"code\":{},\"message\":", error.code);
+                write::json(out, error.message.as_json());
+                if let Some(data) = &error.data {
+                    out.push_str(",\"data\":");
+                    write::json(out, data.as_json());
+                }
+                out.push('}');
+            }
+            out.push('}');
+        });
+        let nonce = input.nonce.map(|nonce| format!("{:032x}", u128::from_be_bytes(nonce)));
+        let nonce = nonce.map_or((0, 0), |nonce| self.put(&nonce));
+        let elicitations = self.object(&input.elicitations, |out, id| write::string(out, id));
+        let (round, previous) = (i64::from(request.round()), input.previous.map_or(0, RequestHandle::as_u64));
+        let texts = [answers, state, failed, nonce, elicitations];
+        self.push_more(Code::Answers, round, request.handle().as_u64(), previous, texts);
+    }
+    /// A JSON object of these members.
+    fn object<T>(&mut self, members: &[(Box<str>, T)], value: impl Fn(&mut String, &T)) -> (u32, u32) {
+        let start = self.text.len();
+        self.text.push('{');
+        for (key, member) in members {
+            if !self.text.ends_with('{') {
+                self.text.push(',');
+            }
+            write::string(&mut self.text, key);
+            self.text.push(':');
+            value(&mut self.text, member);
+        }
+        self.text.push('}');
+        (offset(start), offset(self.text.len()))
     }
     fn failed(&mut self, call: u64, error: &CallError) {
         let code = self.put(error.code());

@@ -13,7 +13,7 @@ pub use batch::{Batch, Code, Record, TASK, TOOL_CALL, UNCHECKED};
 use crate::{
     CallHandle, InputHandle, RequestHandle, Seed,
     error::{ConfigError, SendError},
-    event::{Action, CacheHint, Outcome, Target},
+    event::{Action, CacheHint, Outcome, Question, Target},
     json::Json,
     jsonrpc::{code, write},
     method::{self, Handling, Side},
@@ -331,6 +331,30 @@ impl ServerConnection {
     pub fn respond(&mut self, now: u64, request: u64, result: &[u8], ttl_ms: u32, public: bool) -> Answer {
         let result = json("result", result)?;
         self.answer(now, request, Outcome::Result { result, cache: Some(CacheHint { ttl_ms, public }) })
+    }
+    /// Answers with questions, the members of a JSON object `{"key": {"method": …, "params": …}}`, and with state that the
+    /// handler wants to see again. The same request comes again, after a [`Code::Answers`].
+    pub fn respond_input_required(
+        &mut self,
+        now: u64,
+        request: u64,
+        questions: &[u8],
+        state: Option<&[u8]>,
+    ) -> Answer {
+        let asked = json("questions", questions)?;
+        if !asked.is_object() {
+            return Err(SendError::Invalid("questions are the members of a JSON object").into());
+        }
+        let parts: Vec<_> = asked
+            .members()
+            .map(|(key, question)| {
+                let method = question.member("method").and_then(Json::as_str).unwrap_or_default();
+                (Json::from_checked(key).as_str().unwrap_or_default(), method, question.member("params"))
+            })
+            .collect();
+        let questions: Vec<_> =
+            parts.iter().map(|(key, method, params)| Question { key, method, params: *params }).collect();
+        self.answer(now, request, Outcome::InputRequired { questions: &questions, state })
     }
     /// Answers with an error. `data`: any JSON value.
     pub fn respond_error(

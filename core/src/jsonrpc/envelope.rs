@@ -75,6 +75,10 @@ pub enum Field {
     Uri,
     /// `params.arguments`
     Arguments,
+    /// `params.inputResponses`
+    InputResponses,
+    /// `params.requestState`
+    RequestState,
     /// `params._meta`
     Meta,
     /// `params._meta.progressToken`
@@ -117,6 +121,8 @@ fn in_params(key: &[u8]) -> Option<Field> {
         b"name" => Field::Name,
         b"uri" => Field::Uri,
         b"arguments" => Field::Arguments,
+        b"inputResponses" => Field::InputResponses,
+        b"requestState" => Field::RequestState,
         b"_meta" => Field::Meta,
         _ => return None,
     })

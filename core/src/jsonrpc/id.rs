@@ -58,6 +58,16 @@ fn string(token: &str) -> Option<&str> {
     token.strip_prefix('"')?.strip_suffix('"')
 }
 
+/// The value of a number token, spelled the same for all tokens of that value.
+pub(crate) fn canonical(token: &str, mut out: impl FnMut(&[u8])) {
+    let number = Number::of(token);
+    out(if number.negative { b"-" } else { b"+" });
+    out(number.whole);
+    out(number.fraction);
+    out(b"e");
+    out(&number.exponent.to_be_bytes());
+}
+
 /// A number token as sign, digits without zeros at either end, and the exponent of `0.digits`. Zero has no digits.
 struct Number<'a> {
     negative: bool,

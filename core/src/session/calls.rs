@@ -2,20 +2,23 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::time::Duration;
 
+use smallvec::SmallVec;
+
 use super::{
     client::Plan,
     engine::{Engine, Wire},
     meta,
+    rounds::Rounds,
     tasks::follow::{AsTask, TaskOptions},
     timers::{Arming, Timer},
 };
 use crate::{
-    CallHandle,
+    CallHandle, RequestHandle,
     error::{CallError, SendError, TimeLimit},
     event::{Completion, Event, Related},
     json::{Json, Payload, unescape},
     jsonrpc::{id, write},
-    method::{self, Handling, MethodId, TimeoutClass},
+    method::{self, Handling, MethodId, Side, TimeoutClass},
     revision::Revision,
     session::LogLevel,
     time::Instant,
@@ -38,6 +41,18 @@ pub(crate) enum Purpose {
     Withdrawn,
     /// Taking a subscription back.
     Unsubscribe,
+    /// A handler's question, in the course of the request with this handle.
+    Question(u64),
+}
+
+impl Purpose {
+    /// What the messages of a call belong to.
+    fn related(self, handle: u64) -> Related {
+        match self {
+            Self::Question(request) => Related::Request(RequestHandle::from_u64(request)),
+            _ => Related::Call(CallHandle(handle)),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -62,11 +77,24 @@ pub(crate) struct Call {
     pub(crate) asked_for: u64,
     /// What becomes of an answer that is not handed over as it is.
     pub(crate) plan: Option<Box<Plan>>,
+    /// The request as it was sent first, where it may be answered with questions and is then made again.
+    pub(super) kept: Option<Box<str>>,
+    /// Once it was answered with questions.
+    pub(super) rounds: Option<Box<Rounds>>,
 }
 
 impl Call {
     pub(crate) fn deadline(&self) -> Instant {
-        self.silence_until.min(self.total_until)
+        match self.rounds.as_ref().and_then(|rounds| rounds.deadline()) {
+            // Both limits pause while the application is asked; waiting with state alone takes its time.
+            Some((until, true)) => until,
+            Some((until, false)) => until.min(self.total_until),
+            None => self.silence_until.min(self.total_until),
+        }
+    }
+    /// Whether a question that came as a request may be of it.
+    fn may_ask(&self) -> bool {
+        self.row.is_some_and(|id| id.row().may_ask) && self.revision.features().server_requests
     }
     pub(crate) fn is_subscription(&self) -> bool {
         self.row.is_some_and(|id| id.row().handling == Handling::Listen)
@@ -86,7 +114,7 @@ pub(crate) struct Wires {
 }
 
 impl Wires {
-    fn add(&mut self, handle: u64) -> u64 {
+    pub(super) fn add(&mut self, handle: u64) -> u64 {
         self.last += 1;
         self.live.push((self.last, handle));
         self.last
@@ -342,8 +370,8 @@ impl Engine {
             }
             out.push('}');
         };
-        let related = Related::Call(CallHandle(handle));
         let wire = Wire { revision: Some(call.revision) };
+        let related = call.purpose.related(handle);
         let sent = self.send(related, own, wire, write);
         if sent.is_err() {
             self.wires.remove(wire_id);
@@ -385,7 +413,15 @@ impl Engine {
             task: options.task.map(|task| Box::new(AsTask::new(task))),
             asked_for: 0,
             plan: None,
+            kept: None,
+            rounds: None,
         };
+        let may_be_asked = call.row.is_some_and(|row| row.row().may_ask);
+        if call.purpose == Purpose::Application && may_be_asked && !call.revision.features().server_requests {
+            let message = self.outbox.last_sent();
+            self.kept_bytes += message.len();
+            entry.kept = Some(message.into());
+        }
         if !matches!(call.purpose, Purpose::Probe | Purpose::Initialize) {
             entry.timer = self.timers.arm(entry.deadline(), Timer::Call(handle));
         }
@@ -415,15 +451,44 @@ impl Engine {
     /// Whether progress has moved the deadline of a call since its timer was armed. If so it is armed again.
     pub(crate) fn is_put_off(&mut self, at: Instant, timer: Timer) -> bool {
         let Timer::Call(handle) = timer else { return false };
-        let Some(call) = self.calls.get_mut(handle).filter(|call| call.deadline() > at) else { return false };
-        call.timer = self.timers.arm(call.deadline(), timer);
-        true
+        let (now, paused) = (self.now, self.paused_since());
+        let Some(call) = self.calls.get_mut(handle) else { return false };
+        // As long as a question is open the deadline moves on.
+        let pause = paused
+            .filter(|_| call.may_ask())
+            .map_or(Duration::ZERO, |since| now.since(since.max(call.began)));
+        let deadline = call.deadline().after(pause);
+        let is_later = deadline > if pause.is_zero() { at } else { now };
+        if is_later {
+            call.timer = self.timers.arm(deadline, timer);
+        }
+        is_later
+    }
+    /// Since when the application of a client is asked by requests, which do not say for which call.
+    fn paused_since(&self) -> Option<Instant> {
+        (self.side == Side::Client && !self.requests.is_empty()).then_some(self.asked_since)
+    }
+    /// No question is open any more: the limits of the calls that may have asked go on.
+    pub(crate) fn resume_calls(&mut self) {
+        if self.side == Side::Server {
+            return;
+        }
+        let asking = self.calls.iter().filter(|(_, call)| call.may_ask()).map(|(handle, _)| handle);
+        let asking: SmallVec<[u64; 8]> = asking.collect();
+        for handle in asking {
+            let (now, since) = (self.now, self.asked_since);
+            let Some(call) = self.calls.get_mut(handle) else { continue };
+            let pause = now.since(since.max(call.began));
+            call.silence_until = call.silence_until.after(pause);
+            call.total_until = call.total_until.after(pause);
+        }
     }
     /// The outcome of a call.
     pub(crate) fn complete(&mut self, handle: u64, outcome: Result<Completion, CallError>) {
         let Some(call) = self.calls.remove(handle) else { return };
         self.disarm(call.timer);
         self.wires.remove(call.wire);
+        self.end_rounds(&call);
         if let Some(task) = &call.task {
             self.unfollow(task);
         }
@@ -442,10 +507,11 @@ impl Engine {
     }
     /// Tells the peer that an answer is not wanted any more.
     pub(crate) fn send_cancelled(&mut self, handle: u64, reason: Option<&str>, wire: Wire) {
-        let wire_id = self.calls.get(handle).map_or(0, |call| call.wire);
-        if wire_id == 0 {
+        let Some(call) = self.calls.get(handle) else { return };
+        if call.wire == 0 || call.is_waiting() {
             return;
         }
+        let (wire_id, related) = (call.wire, call.purpose.related(handle));
         let Some(method) = self.cancelled_method() else { return };
         let params = |out: &mut String| {
             out.push_str("{\"requestId\":");
@@ -456,7 +522,6 @@ impl Engine {
             }
             out.push('}');
         };
-        let related = Related::Call(CallHandle(handle));
         // A reason beyond the limit of a message is left out.
         if self.send(related, false, wire, |out| write::notification_with(out, method, Some(params))).is_err()
             && reason.is_some()

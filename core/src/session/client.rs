@@ -21,7 +21,9 @@ use super::{
     meta,
     mint::Mint,
     principal::Principal,
+    questions::{check_own_answer, check_question},
     role::{Answer, PROGRESS, Role},
+    rounds::beyond,
     seal::Sealer,
     tasks::{self, follow},
 };
@@ -271,7 +273,10 @@ impl Client {
         self.unsubscribe(call.as_u64());
         self.engine.cancel(call.as_u64(), reason, wire)
     }
-    /// Answers a question. Never `Blocked`. Of roots each needs a `file://` URI (`client/roots`).
+    /// Answers a question. Never `Blocked`. In which revision it was asked does not matter: the answer goes out by itself,
+    /// or with the others when its call is made again. An error says that it is not answered: the server is told, or the
+    /// call that asks ends with [`CallError::Input`]. `Invalid`: no answer to this question, and it stays open. Of roots
+    /// each needs a `file://` URI (`client/roots`).
     pub fn answer(
         &mut self,
         now: Instant,
@@ -279,11 +284,33 @@ impl Client {
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
         self.engine.begin(now);
-        let row = self.engine.requests.get(input.as_u64()).and_then(|request| request.method);
-        check_answer(row, outcome)?;
-        let answered = respond(&mut self.engine, input.as_u64(), outcome, "");
+        let answered = match self.engine.answer_input(input.as_u64(), &outcome) {
+            Some(answered) => answered,
+            None => self.answer_request(input.as_u64(), outcome),
+        };
         self.engine.end_if_idle();
         answered
+    }
+    /// Answers a question that came as a request.
+    fn answer_request(&mut self, input: u64, outcome: Outcome<'_>) -> Result<(), SendError> {
+        let request = self.engine.requests.get(input);
+        let asked = request.and_then(|request| request.method.map(|row| (request, row)));
+        if matches!(outcome, Outcome::Extension { .. }) {
+            return Err(SendError::Invalid("a result of an extension answers a request of the client"));
+        }
+        let (Some((request, row)), Outcome::Result { result, cache }) = (asked, outcome) else {
+            return respond(&mut self.engine, input, outcome, "");
+        };
+        let params = Json::from_checked(&request.buf).member("params");
+        check_own_answer(row, params, result).map_err(SendError::Invalid)?;
+        let said = match row.row().handling {
+            Handling::Sample => degrade::sampling_result(result, request.revision),
+            _ => Ok(None),
+        };
+        let said = said
+            .map_err(|_| SendError::Invalid("this revision can't say several contents, or uses of tools"))?;
+        let result = said.as_deref().map_or(result, Json::from_checked);
+        respond(&mut self.engine, input, Outcome::Result { result, cache }, "")
     }
     /// Progress of a question that asked for it. `Ok(false)`: not sent, because no token was given or the value didn't rise.
     pub fn progress(
@@ -294,6 +321,10 @@ impl Client {
         total: Option<f64>,
         message: Option<&str>,
     ) -> Result<bool, SendError> {
+        if self.engine.inputs.get(input.as_u64()).is_some() {
+            // What came in a result has no token.
+            return Ok(false);
+        }
         Role::progress(self, now, RequestHandle::from_u64(input.as_u64()), progress, total, message)
     }
     /// Says how a task of the server is getting on, for a person to read: its `statusMessage`, cut after 1,024 bytes; an
@@ -390,27 +421,6 @@ impl Client {
     }
 }
 
-/// Whether an answer is such that it may be given to a question.
-fn check_answer(row: Option<MethodId>, outcome: Outcome<'_>) -> Result<(), SendError> {
-    match outcome {
-        Outcome::Extension { .. } => {
-            Err(SendError::Invalid("a result of an extension answers a request of the client"))
-        }
-        Outcome::Result { result, .. } => {
-            let roots = row.and_then(|row| row.row().items).and_then(|items| result.member(items));
-            let is_file = |root: Json<'_>| {
-                let uri = root.member("uri").and_then(Json::as_str);
-                uri.is_some_and(|uri| uri.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("file://")))
-            };
-            if !roots.into_iter().flat_map(Json::elements).all(is_file) {
-                return Err(SendError::Invalid("the `uri` of each root begins with `file://`"));
-            }
-            Ok(())
-        }
-        Outcome::Error { .. } => Ok(()),
-    }
-}
-
 impl Role for Client {
     fn engine(&mut self) -> &mut Engine {
         &mut self.engine
@@ -462,6 +472,17 @@ impl Role for Client {
             Handling::TaskGet | Handling::TaskResult | Handling::TaskCancel | Handling::TaskList
         ) {
             return tasks::receive::serve(self, envelope, id, reply, revision, row);
+        }
+        let features = revision.features();
+        if let Err(what) = check_question(row, features.elicitation_modes, params) {
+            return self.refuse(reply, id, code::INVALID_PARAMS, what, None);
+        }
+        if let Some(why) = beyond(row, revision, params, self.served, &self.engine.limits) {
+            return self.refuse(reply, id, code::INVALID_PARAMS, &format!("Not answered: {why}"), None);
+        }
+        let limit = self.engine.limits.open_questions;
+        if self.engine.open_questions() >= limit {
+            return self.engine.refuse(reply, id, wire, ("open_questions", Some(limit)));
         }
         let admitted = tasks::receive::admit(self, envelope, id, reply, revision, Some(row));
         let Some((handle, buf, task)) = admitted else { return };
@@ -540,7 +561,11 @@ impl Role for Client {
             Purpose::Probe => self.discovered(answer),
             Purpose::Initialize => self.initialized(answer),
             Purpose::Ping => self.pings_missed = 0,
-            Purpose::Application | Purpose::Task(_) | Purpose::Withdrawn | Purpose::Unsubscribe => {}
+            Purpose::Application
+            | Purpose::Question(_)
+            | Purpose::Task(_)
+            | Purpose::Withdrawn
+            | Purpose::Unsubscribe => {}
         }
     }
     fn asked(&mut self, handle: u64) {
@@ -582,6 +607,9 @@ impl Role for Client {
         } else if let (Life::Ready(_), Some(modern)) = (self.life, self.doubted()) {
             self.ask_era(modern, false);
         }
+    }
+    fn input_required(&mut self, handle: u64, result: Json<'_>) {
+        self.engine.input_required(handle, result, self.served);
     }
     fn opening_due(&mut self) {
         self.engine.opening = 0;

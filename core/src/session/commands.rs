@@ -4,6 +4,7 @@ use super::{
     engine::{Engine, Wire},
     meta,
     prompts::check_prompt,
+    questions::is_url,
     tasks::{Kept, Part},
 };
 use crate::{
@@ -63,7 +64,7 @@ pub(super) fn respond(
     outcome: Outcome<'_>,
     result_meta: &str,
 ) -> Result<(), SendError> {
-    let request = engine.requests.get(handle).filter(|request| !request.engine_owned());
+    let request = engine.requests.get(handle).filter(|request| request.is_answerable());
     let Some(request) = request else { return Err(engine.gone(handle)) };
     let (revision, features) = (request.revision, request.revision.features());
     let related_task = request.part.as_deref().map(Part::related);
@@ -108,6 +109,9 @@ pub(super) fn respond(
             let wire = Wire { revision: Some(revision) };
             engine
                 .answer(request.reply, related, false, wire, id, |out| write::result(out, id, result, &stamp))
+        }
+        Outcome::InputRequired { .. } => {
+            Err(SendError::Invalid("a question is answered with a result or an error"))
         }
         Outcome::Error { code, message, data } => {
             check_error(code, data, features)?;
@@ -163,6 +167,16 @@ fn check_result(
     Ok(())
 }
 
+/// Whether the data of an error names the URLs to visit: `client/elicitation` of 2025-11-25.
+fn lists_elicitations(data: Option<Json<'_>>) -> bool {
+    let Some(list) = data.and_then(|data| data.member("elicitations")) else { return false };
+    let is_text = |item: Json<'_>, key| item.member(key).and_then(Json::as_str).is_some();
+    let names = |item: Json<'_>| {
+        is_url(Some(item)) && ["elicitationId", "url", "message"].into_iter().all(|key| is_text(item, key))
+    };
+    list.elements().next().is_some() && list.elements().all(names)
+}
+
 /// Whether the `content` of a tool's result is an array, where there is one.
 fn check_content(result: Json<'_>) -> Result<(), SendError> {
     if result.flags().has(Flags::CONTENT) || result.member("content").is_none() {
@@ -184,7 +198,15 @@ fn check_error(code: i32, data: Option<Json<'_>>, features: &Features) -> Result
             }
             true
         }
-        code::URL_ELICITATION_REQUIRED => features.elicitation_id,
+        code::URL_ELICITATION_REQUIRED if features.elicitation_id => {
+            if !lists_elicitations(data) {
+                return Err(SendError::Invalid(
+                    "this error needs `elicitations` in its data, each with `mode` url, `elicitationId`, `url` and \
+                     `message`",
+                ));
+            }
+            true
+        }
         code::PARSE_ERROR
         | code::INVALID_REQUEST
         | code::METHOD_NOT_FOUND

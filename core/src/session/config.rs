@@ -20,7 +20,8 @@ use crate::{
     revision::{Era, Revision, RevisionSet},
 };
 
-/// The methods that declared capabilities allow, by place in the table.
+/// The methods that declared capabilities allow, by place in the table, and from the other end what more a question may
+/// need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Allowed {
     methods: u128,
@@ -35,7 +36,7 @@ impl Allowed {
     /// Rows whose capability is declared by `capabilities`, an object.
     pub(crate) fn by(capabilities: Json<'_>) -> Self {
         let mut allowed = Self::NONE;
-        for (place, row) in method::rows().iter().enumerate().take(128) {
+        for (place, row) in method::rows().iter().enumerate().take(124) {
             let extended = row.extension.is_none_or(|name| declares_extension(capabilities, name));
             if extended && row.capability.is_none_or(|path| declares(capabilities, path)) {
                 allowed.methods |= 1 << place;
@@ -44,7 +45,18 @@ impl Allowed {
                 allowed.tasks |= 1 << place;
             }
         }
+        for need in Need::ALL {
+            let declared = declares(capabilities, need.path())
+                || need == Need::Form
+                    && declares(capabilities, "elicitation")
+                    && !declares(capabilities, Need::Url.path());
+            allowed.methods |= if declared { need.bit() } else { 0 };
+        }
         allowed
+    }
+    /// Whether more than a question's own capability is declared.
+    pub(crate) fn covers(self, need: Need) -> bool {
+        self.methods & need.bit() != 0
     }
     pub(crate) fn has(self, id: MethodId, revision: Revision) -> bool {
         self.methods >> id.index() & 1 != 0 || id.row().ungated.contains(revision)
@@ -56,6 +68,36 @@ impl Allowed {
     /// Whether a request of any method may be one.
     pub(crate) fn takes_tasks(self, revision: Revision) -> bool {
         self.tasks != 0 && revision.features().tasks
+    }
+}
+
+/// What a question may need besides the capability of its method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// A form to fill in; what declares neither mode declares this one.
+    Form,
+    /// A URL to visit.
+    Url,
+    /// Tools for the model.
+    Tools,
+    /// Context for the model.
+    Context,
+}
+
+impl Need {
+    const ALL: [Self; 4] = [Self::Form, Self::Url, Self::Tools, Self::Context];
+
+    const fn bit(self) -> u128 {
+        1 << (127 - self as u32)
+    }
+    /// The capability that says so.
+    pub(crate) const fn path(self) -> &'static str {
+        match self {
+            Self::Form => "elicitation.form",
+            Self::Url => "elicitation.url",
+            Self::Tools => "sampling.tools",
+            Self::Context => "sampling.context",
+        }
     }
 }
 

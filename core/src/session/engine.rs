@@ -57,6 +57,12 @@ pub(crate) struct Engine {
     pub(crate) requests: Requests,
     pub(crate) calls: Table<Call>,
     pub(crate) wires: Wires,
+    /// Questions that came in results, and the calls that ask.
+    pub(crate) inputs: Table<u64>,
+    /// When the first of the requests that are open came.
+    pub(crate) asked_since: Instant,
+    /// Bytes kept of calls that may be made again.
+    pub(crate) kept_bytes: usize,
     pub(crate) stats: Stats,
     pub(crate) trace: Option<Trace>,
     /// Arming of the client's probe or handshake.
@@ -100,6 +106,9 @@ impl Engine {
             requests: Requests::default(),
             calls: Table::default(),
             wires: Wires::default(),
+            inputs: Table::default(),
+            asked_since: Instant::default(),
+            kept_bytes: 0,
             stats: Stats::default(),
             trace: trace.then(|| Trace::new(limits.trace, limits.session_bytes)),
             opening: 0,
@@ -132,6 +141,10 @@ impl Engine {
     }
     pub(crate) fn is_open(&self) -> bool {
         !self.ended && self.ending.is_none()
+    }
+    /// Whether the peer sends no more.
+    pub(crate) fn peer_left(&self) -> bool {
+        self.ended || self.ending.is_some_and(|ending| ending.reason == CloseReason::Peer)
     }
     pub(crate) fn has_ended(&self) -> bool {
         self.ended
@@ -362,7 +375,10 @@ impl Engine {
         Err(SendError::Blocked)
     }
     fn has_room_for_call(&self) -> bool {
-        !self.is_full() && self.outbox.events() < self.limits.events && self.calls.len() < self.limits.calls
+        !self.is_full()
+            && self.outbox.events() < self.limits.events
+            && self.calls.len() < self.limits.calls
+            && self.kept_bytes < self.limits.session_bytes
     }
     fn unblock(&mut self) {
         if self.blocked && !self.ended && self.has_room_for_call() {

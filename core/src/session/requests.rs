@@ -1,19 +1,21 @@
 //! Requests of the peer that await our answer.
 use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use core::time::Duration;
 
 use super::{
     engine::{Engine, Reply, Wire, too_long},
+    input::Asking,
     meta,
     principal::Principal,
     role::PROGRESS,
     table::Table,
-    tasks::Part,
+    tasks::{Kept, Part},
     timers::{Arming, Timer},
 };
 use crate::{
     InputHandle, RequestHandle,
     error::SendError,
-    event::{Event, OverReason, Related},
+    event::{Event, OverReason, Related, TemplateMatch},
     json::Json,
     jsonrpc::{
         code,
@@ -45,6 +47,12 @@ pub(crate) struct Received {
     pub(crate) filter: Option<Box<Filter>>,
     /// What it has to do with a task.
     pub(crate) part: Option<Box<Part>>,
+    /// Rounds of input before it.
+    pub(crate) round: u8,
+    /// It waits for the client, and will be delivered again.
+    pub(crate) asking: Option<Box<Asking>>,
+    /// The template that it was delivered with.
+    pub(crate) template: Option<Arc<TemplateMatch>>,
 }
 
 impl Received {
@@ -63,6 +71,13 @@ impl Received {
     /// Whether it is not the application's to answer.
     pub(crate) fn engine_owned(&self) -> bool {
         self.filter.is_some() || matches!(self.part.as_deref(), Some(Part::Awaits(_)))
+    }
+    /// Whether the application is to answer it now.
+    pub(crate) fn is_answerable(&self) -> bool {
+        !self.engine_owned() && self.asking.is_none()
+    }
+    fn held(&self) -> usize {
+        self.buf.len() + self.asking.as_ref().map_or(0, |asking| asking.bytes)
     }
 }
 
@@ -106,11 +121,18 @@ impl Requests {
     pub(crate) fn find(&self, token: &str) -> Option<u64> {
         self.place(token).ok().and_then(|place| self.by_id.get(place)).copied()
     }
-    /// Its id is not in the table.
+    /// Its id is not in the table, or is free already because it runs as a task.
     pub(crate) fn push(&mut self, handle: u64, request: Received) {
-        if let Err(place) = self.place(request.id()) {
-            self.bytes += request.buf.len();
-            self.table.push(handle, request);
+        let place = match request.part.as_deref() {
+            Some(Part::Runs(_)) => None,
+            _ => match self.place(request.id()) {
+                Err(place) => Some(place),
+                Ok(_) => return,
+            },
+        };
+        self.bytes += request.held();
+        self.table.push(handle, request);
+        if let Some(place) = place {
             self.by_id.insert(place, handle);
         }
     }
@@ -126,8 +148,23 @@ impl Requests {
     pub(crate) fn remove(&mut self, handle: u64) -> Option<Received> {
         self.detach(handle);
         let request = self.table.remove(handle)?;
-        self.bytes = self.bytes.saturating_sub(request.buf.len());
+        self.bytes = self.bytes.saturating_sub(request.held());
         Some(request)
+    }
+    /// It waits for the client. What waits on its timer is another thing from now on.
+    pub(crate) fn ask(&mut self, handle: u64, timer: Arming, asking: Asking) {
+        if let Some(request) = self.table.get_mut(handle) {
+            self.bytes += asking.bytes;
+            request.timer = timer;
+            request.asking = Some(Box::new(asking));
+        }
+    }
+    /// So many bytes more are kept for one that waits.
+    pub(crate) fn hold(&mut self, handle: u64, bytes: usize) {
+        if let Some(asking) = self.table.get_mut(handle).and_then(|request| request.asking.as_mut()) {
+            asking.bytes += bytes;
+            self.bytes += bytes;
+        }
     }
 }
 
@@ -159,7 +196,10 @@ impl Engine {
         }
         let handle = self.next_handle();
         let buf: Arc<str> = Arc::from(envelope.text());
-        let handler = self.limits.handler.filter(|_| !own);
+        let handler = self.handler_limit().filter(|_| !own);
+        if self.requests.is_empty() {
+            self.asked_since = self.now;
+        }
         let request = Received {
             buf: Arc::clone(&buf),
             id: envelope.span(Field::Id),
@@ -172,6 +212,9 @@ impl Engine {
             timer: handler.map_or(0, |limit| self.timers.arm(self.now.after(limit), Timer::Request(handle))),
             filter: None,
             part: None,
+            round: 0,
+            asking: None,
+            template: None,
         };
         self.stats.requests += u64::from(!own);
         self.requests.push(handle, request);
@@ -193,10 +236,32 @@ impl Engine {
     }
     /// The end of a request that the application will not answer.
     pub(crate) fn over(&mut self, handle: u64, reason: OverReason) -> Option<Received> {
-        let request = self.requests.remove(handle)?;
-        self.disarm(request.timer);
-        self.stats.requests_now = self.requests.len() as u64;
-        self.unwatch_of(&request);
+        let request = self.say_over(handle, reason)?;
+        if let (Reply::Batch(number), OverReason::Cancelled | OverReason::Closed) = (request.reply, reason) {
+            self.member_over(number, Wire { revision: Some(request.revision) });
+        }
+        Some(request)
+    }
+    /// The same for one that the engine answers, or whose task it ends.
+    pub(crate) fn end_request(&mut self, handle: u64, reason: OverReason, outcome: Kept) {
+        let related = self.related(handle);
+        let task = self.run_by(handle);
+        let Some(request) = self.say_over(handle, reason) else { return };
+        if let Some(task) = task {
+            return self.end_task_of(&request, task, outcome);
+        }
+        let (id, wire) = (request.id(), Wire { revision: Some(request.revision) });
+        let _ = self.answer(request.reply, related, true, wire, id, |out| outcome.write_plain(out, id));
+    }
+    /// The same with an error.
+    pub(crate) fn fail(&mut self, handle: u64, reason: OverReason, code: i32, message: &str) {
+        self.end_request(handle, reason, Kept::error(code, message));
+    }
+    fn say_over(&mut self, handle: u64, reason: OverReason) -> Option<Received> {
+        let mut request = self.take_request(handle)?;
+        if let Some(asking) = request.asking.take() {
+            self.take_back(&asking, request.revision);
+        }
         let event = if request.engine_owned() {
             None
         } else if self.side == Side::Client {
@@ -207,12 +272,9 @@ impl Engine {
         if let Some(event) = event {
             self.outbox.deliver(event);
         }
-        if let (Reply::Batch(number), OverReason::Cancelled | OverReason::Closed) = (request.reply, reason) {
-            self.member_over(number, Wire { revision: Some(request.revision) });
-        }
         Some(request)
     }
-    /// Bytes that count against `session_bytes`.
+    /// Bytes held for the peer, which count against `session_bytes`.
     pub(crate) fn retained(&self) -> usize {
         self.requests.bytes()
             + self.watched.bytes()
@@ -273,7 +335,7 @@ impl Engine {
         total: Option<f64>,
         message: Option<&str>,
     ) -> Result<bool, SendError> {
-        let request = self.requests.get(handle).filter(|request| !request.engine_owned());
+        let request = self.requests.get(handle).filter(|request| request.is_answerable());
         let Some(request) = request else { return Err(self.gone(handle)) };
         if !progress.is_finite() || total.is_some_and(|total| !total.is_finite()) {
             return Err(SendError::Invalid("progress and total are finite numbers"));
@@ -325,10 +387,20 @@ impl Engine {
     pub(crate) fn related(&self, handle: u64) -> Related {
         if self.side == Side::Server { Related::Request(RequestHandle(handle)) } else { Related::Session }
     }
+    /// How long the application may take to answer: one of a client is asked, and answers for itself.
+    fn handler_limit(&self) -> Option<Duration> {
+        match self.side {
+            Side::Server => self.limits.handler,
+            Side::Client => Some(self.limits.input_timeout.min(self.limits.handler.unwrap_or(Duration::MAX))),
+        }
+    }
     /// Takes a request out that is answered now.
     pub(crate) fn take_request(&mut self, handle: u64) -> Option<Received> {
         let request = self.requests.remove(handle)?;
         self.disarm(request.timer);
+        if self.requests.is_empty() {
+            self.resume_calls();
+        }
         self.stats.requests_now = self.requests.len() as u64;
         self.unwatch_of(&request);
         Some(request)

@@ -1,5 +1,5 @@
 //! Resources: `server/resources`.
-use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 use super::{Server, engine::Reply, server::Found};
 use crate::{
@@ -37,7 +37,7 @@ impl Server {
             reply,
             revision,
             Some(row),
-            Found { template: template.map(Box::new), ..Found::default() },
+            Found { template: template.map(Arc::new), ..Found::default() },
         );
     }
 }

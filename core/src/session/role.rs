@@ -1,8 +1,11 @@
 //! What a role makes of a message, and all that is the same for both.
-use alloc::{boxed::Box, format, string::String, sync::Arc};
+use alloc::{boxed::Box, format, string::String};
 
 use super::engine::{Engine, Reply, Wire, too_long};
-use super::{calls::Purpose, principal::Principal, seal::Sealer, tasks::follow::Created, timers::Timer};
+use super::{
+    calls::Purpose, principal::Principal, questions::MRTR, seal::Sealer, tasks::follow::Created,
+    timers::Timer,
+};
 use crate::{
     RequestHandle,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
@@ -70,6 +73,13 @@ pub(crate) trait Role {
         let fault = Fault::new("fault.peer_error", BASE, detail);
         self.engine().fault_with(Fault { cause: Some(error), ..fault });
     }
+    /// A call was answered with questions.
+    fn input_required(&mut self, handle: u64, _result: Json<'_>) {
+        let fault = Fault::new("fault.input_required", MRTR, "a client answers with questions");
+        self.engine().complete(handle, Err(CallError::InvalidResult(fault.into())));
+    }
+    /// A request that waits for the client has waited long enough.
+    fn waited(&mut self, _request: u64) {}
     /// A keep-alive ping is due.
     fn ping_due(&mut self) {
         if let Some(revision) = self.revision() {
@@ -391,7 +401,7 @@ pub(crate) trait Role {
                 }
                 ResultKind::InputRequired => {
                     self.asked(handle);
-                    Err(CallError::Input { key: None })
+                    return self.input_required(handle, result);
                 }
                 ResultKind::Unknown => {
                     let detail = "a `resultType` that neither the protocol nor an extension defines";
@@ -462,6 +472,9 @@ pub(crate) trait Role {
     }
 
     fn call_due(&mut self, handle: u64) {
+        if self.engine().calls.get(handle).is_some_and(super::calls::Call::is_waiting) {
+            return self.engine().input_due(handle);
+        }
         let call = self.engine().calls.get(handle).map(|call| (call.purpose, call.limit(), call.began));
         let Some((purpose, limit, began)) = call else { return };
         if self.planned_due(handle) {
@@ -475,6 +488,12 @@ pub(crate) trait Role {
                 self.engine().complete(handle, Err(error));
                 self.ping_missed();
             }
+            Purpose::Question(request) => {
+                self.engine().send_cancelled(handle, Some("timeout"), wire);
+                let over = CallError::Timeout { limit, began };
+                self.engine().complete(handle, Err(error));
+                self.engine().question_over(request, handle, Err(over));
+            }
             Purpose::Task(_) | Purpose::Withdrawn => self.engine().task_unanswered(handle, wire),
             _ => {
                 self.engine().withdraw(handle, Some("timeout"), wire, error);
@@ -484,16 +503,12 @@ pub(crate) trait Role {
     }
 
     fn request_due(&mut self, handle: u64) {
-        let wire = self.wire();
         let engine = self.engine();
-        let related = engine.related(handle);
+        if engine.requests.get(handle).is_some_and(|request| request.asking.is_some()) {
+            return self.waited(handle);
+        }
         engine.stats.timeouts += 1;
-        let Some(request) = engine.over(handle, OverReason::HandlerTimeout) else { return };
-        let buf = Arc::clone(&request.buf);
-        let id = buf.get(request.id.0 as usize..request.id.1 as usize).unwrap_or_default();
-        let _ = engine.answer(request.reply, related, true, wire, id, |out| {
-            write::error(out, ErrorId::Id(id), code::INTERNAL_ERROR, "No answer in time", None);
-        });
+        engine.fail(handle, OverReason::HandlerTimeout, code::INTERNAL_ERROR, "No answer in time");
     }
 
     fn handle_closed(&mut self, now: Instant) {

@@ -1,4 +1,4 @@
-//! Tokens that come back from the peer and must be ours: HMAC-SHA-256, cut to 8 bytes for cursors.
+//! Tokens that come back from the peer and must be ours: HMAC-SHA-256, cut to 8 bytes for cursors and to 16 for state.
 use alloc::{boxed::Box, string::String, vec::Vec};
 
 use base64ct::{Base64UrlUnpadded, Encoding};
@@ -32,19 +32,21 @@ pub(crate) struct Cursor {
 
 #[derive(Clone)]
 pub(crate) struct Sealer {
-    keys: SealKeys,
+    pub(super) keys: SealKeys,
+    /// Whether other machines have the keys too.
+    pub(super) shared: bool,
 }
 
 impl Sealer {
     /// Without shared keys one is derived from the seed: what is sealed is good for this machine alone.
     pub(crate) fn new(keys: Option<&SealKeys>, seed: &Seed) -> Self {
         match keys {
-            Some(keys) if !keys.0.is_empty() => Self { keys: keys.clone() },
+            Some(keys) if !keys.0.is_empty() => Self { keys: keys.clone(), shared: true },
             _ => {
                 let mut digest = Sha256::new();
                 digest.update(b"mcp-sansio seal");
                 digest.update(seed.0);
-                Self { keys: SealKeys([digest.finalize().into()].into()) }
+                Self { keys: SealKeys([digest.finalize().into()].into()), shared: false }
             }
         }
     }

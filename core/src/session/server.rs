@@ -10,11 +10,13 @@ use super::{
     config::Allowed,
     engine::{Engine, Reply, Wire},
     extensions::declares_extension,
+    input::is_retry,
     meta,
     mint::Mint,
     missing::Missing,
     opening::Opening,
     principal::Principal,
+    questions::{check_question, is_url, lacking, said},
     requests::Received,
     role::{Answer, BASE, PROGRESS, Role},
     seal::Sealer,
@@ -117,6 +119,7 @@ impl Server {
         }
         self.service.engine.close_calls();
         self.service.engine.abandon_tasks();
+        self.service.engine.end_asking();
         self.end_subscriptions();
         if self.service.engine.is_open() {
             let drain = self.service.engine.limits.drain;
@@ -172,8 +175,12 @@ impl Server {
             }
         }
         let Service { engine, result_meta, .. } = &mut self.service;
-        let answered = respond(engine, request.as_u64(), outcome, result_meta);
-        engine.end_if_idle();
+        engine.begin(now);
+        let answered = match outcome {
+            Outcome::InputRequired { questions, state } => self.ask(request.as_u64(), questions, state),
+            outcome => respond(engine, request.as_u64(), outcome, result_meta),
+        };
+        self.service.engine.end_if_idle();
         answered
     }
     /// Answers a request whose arguments do not fit, as its revision wants: a tool result with `isError`, or -32602
@@ -363,9 +370,23 @@ impl Server {
         if !self.state.initialized && !is_ping {
             return Err(SendError::NotReady);
         }
-        if let Some(row) = row.filter(|row| !self.state.peer.has(*row, revision)) {
-            return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
+        let missing = row.map(|row| lacking(row, revision, params, self.state.peer)).unwrap_or_default();
+        if let Some(missing) = missing.first() {
+            return Err(SendError::MissingCapability(missing));
         }
+        if let Some(row) = row.filter(|row| row.row().handling.is_question()) {
+            let features = revision.features();
+            check_question(row, features.elicitation_modes, params).map_err(SendError::Invalid)?;
+            let id = params.and_then(|params| params.member("elicitationId"));
+            if features.elicitation_id && is_url(params) && id.is_none() {
+                return Err(SendError::Invalid("a question with a URL needs an `elicitationId`"));
+            }
+        }
+        let older = row.map_or(Ok(None), |row| {
+            let capability = row.row().capability.unwrap_or_default();
+            said(row, revision, params).map_err(|_| SendError::MissingCapability(capability))
+        })?;
+        let params = older.as_deref().map(Json::from_checked).or(params);
         let options = follow::checked(options, Side::Server, row, revision, self.state.peer)?;
         let engine = &mut self.service.engine;
         let related_task = related_task(engine, target);
@@ -373,7 +394,7 @@ impl Server {
             NewCall { purpose: Purpose::Application, method, row, revision, params, meta: &related_task };
         let call = engine.start_call(&call, &options)?;
         if let Target::Request(request) = target
-            && row.is_some_and(|row| row.row().handling == Handling::Input)
+            && row.is_some_and(|row| row.row().handling.is_question())
         {
             engine.ask_for(request.as_u64(), call);
         }
@@ -433,7 +454,7 @@ impl Server {
                 let request = engine
                     .requests
                     .get(number)
-                    .filter(|request| !request.engine_owned())
+                    .filter(|request| request.is_answerable())
                     .ok_or_else(|| engine.gone(number))?;
                 let level = match request.revision.era() {
                     Era::Modern => request.log_level,
@@ -507,23 +528,58 @@ impl Server {
         row: Option<MethodId>,
         found: Found,
     ) {
+        let retry = match row.filter(|_| is_retry(envelope)) {
+            Some(row) => match self.retried(envelope, row, revision) {
+                Ok(retry) => retry,
+                Err(why) => return self.refuse(reply, id, code::INVALID_PARAMS, &why, None),
+            },
+            None => None,
+        };
         let admitted = tasks::receive::admit(self, envelope, id, reply, revision, row);
         let Some((handle, buf, task)) = admitted else { return };
-        let request = Request {
-            buf,
-            params: envelope.span(Field::Params),
-            name: row.and_then(|row| row.row().name_field).map_or((0, 0), |field| param(envelope, field)),
-            arguments: envelope.span(Field::Arguments),
-            meta: envelope.span(Field::Meta),
-            handle: RequestHandle::from_u64(handle),
-            method: row,
-            method_span: envelope.span(Field::Method),
-            revision,
-            unchecked: found.unchecked,
-            template: found.template,
-            task,
-        };
-        self.service.engine.outbox.deliver(Event::Request(request));
+        let engine = &mut self.service.engine;
+        let mut request = request_of(envelope, buf, handle, row, revision, found);
+        request.task = task;
+        if let Some(retry) = retry {
+            let (round, input) = retry.deliver(&request.buf);
+            (request.round, request.input) = (round, Some(input));
+        }
+        if (request.input.is_some() || request.template.is_some())
+            && let Some(received) = engine.requests.get_mut(handle)
+        {
+            received.round = request.round;
+            received.template.clone_from(&request.template);
+        }
+        engine.outbox.deliver(Event::Request(request));
+    }
+}
+
+/// What the application sees of a request.
+pub(super) fn request_of(
+    envelope: &Envelope<'_>,
+    buf: Arc<str>,
+    handle: u64,
+    row: Option<MethodId>,
+    revision: Revision,
+    found: Found,
+) -> Request {
+    Request {
+        buf,
+        params: envelope.span(Field::Params),
+        name: match row {
+            Some(row) => row.row().name_field.map_or((0, 0), |field| param(envelope, field)),
+            None => envelope.span(Field::Method),
+        },
+        arguments: envelope.span(Field::Arguments),
+        meta: envelope.span(Field::Meta),
+        handle: RequestHandle::from_u64(handle),
+        method: row,
+        revision,
+        unchecked: found.unchecked,
+        template: found.template,
+        round: 0,
+        input: None,
+        task: None,
     }
 }
 
@@ -546,11 +602,11 @@ pub(super) struct Found {
     /// It has a schema for the arguments that was not looked at.
     pub(super) unchecked: bool,
     /// The template that its URI matches.
-    pub(super) template: Option<Box<TemplateMatch>>,
+    pub(super) template: Option<Arc<TemplateMatch>>,
 }
 
 /// Where a member of `params` lies in the message.
-fn param(envelope: &Envelope<'_>, field: &str) -> Span {
+pub(super) fn param(envelope: &Envelope<'_>, field: &str) -> Span {
     match field {
         "name" => envelope.span(Field::Name),
         "uri" => envelope.span(Field::Uri),
@@ -706,6 +762,7 @@ impl Role for Server {
             Some(Handling::Cancelled) => self.cancelled(envelope),
             Some(Handling::Initialized) if self.state.revision.is_some() => {
                 self.state.initialized = true;
+                self.ask_what_waits();
                 self.tell_held_changes();
             }
             Some(Handling::Progress) => {
@@ -734,10 +791,16 @@ impl Role for Server {
             _ => self.service.engine.stats.ignored += 1,
         }
     }
-    fn answered(&mut self, handle: u64, _: Purpose, _: Answer<'_>) {
-        // Only keep-alive pings are sent for the engine here, and any answer shows life.
+    fn answered(&mut self, handle: u64, purpose: Purpose, answer: Answer<'_>) {
+        if let Purpose::Question(request) = purpose {
+            return self.question_answered(request, handle, answer);
+        }
+        // Otherwise only keep-alive pings are sent for the engine here, and any answer shows life.
         self.state.pings_missed = 0;
         self.service.engine.complete(handle, Ok(Completion::new(Payload::from_json(Json::EMPTY_OBJECT))));
+    }
+    fn waited(&mut self, request: u64) {
+        Server::waited(self, request);
     }
     fn opening_due(&mut self) {}
     fn say_held(&mut self) {

@@ -360,7 +360,7 @@ impl Server {
         for handle in streams {
             match change {
                 Change::Resource { uri, concerns } => {
-                    self.tell_resource(Subscriber::Stream(handle), uri, concerns)
+                    self.tell_resource(Subscriber::Stream(handle), uri, concerns);
                 }
                 _ => self.tell_stream(handle, change),
             }

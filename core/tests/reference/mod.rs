@@ -163,6 +163,8 @@ const FIELDS: [(Field, &[&str]); Field::COUNT] = [
     (Field::Name, &["params", "name"]),
     (Field::Uri, &["params", "uri"]),
     (Field::Arguments, &["params", "arguments"]),
+    (Field::InputResponses, &["params", "inputResponses"]),
+    (Field::RequestState, &["params", "requestState"]),
     (Field::Meta, &["params", "_meta"]),
     (Field::ProgressToken, &["params", "_meta", "progressToken"]),
     (Field::ProtocolVersion, &["params", "_meta", "io.modelcontextprotocol/protocolVersion"]),

@@ -123,8 +123,18 @@ impl Kept {
     pub(crate) fn error_with(code: i32, message: &str, data: Option<Json<'_>>) -> Self {
         Self::Error { code, message: message.into(), data: data.map(kept) }
     }
-    fn error(code: i32, message: &str) -> Self {
+    pub(crate) fn error(code: i32, message: &str) -> Self {
         Self::error_with(code, message, None)
+    }
+    /// The answer to the request itself.
+    pub(crate) fn write_plain(&self, out: &mut String, id: &str) {
+        match self {
+            Self::Result(text) => write::result(out, id, Json::from_checked(text), &Stamp::default()),
+            Self::Error { code, message, data } => {
+                let data = data.as_deref().map(Json::from_checked);
+                write::error(out, ErrorId::Id(id), *code, message, data);
+            }
+        }
     }
     fn bytes(&self) -> usize {
         match self {
@@ -276,7 +286,7 @@ impl Engine {
         millis(self.limits.task_poll)
     }
     /// The task that a live request runs.
-    fn run_by(&self, request: u64) -> Option<u64> {
+    pub(crate) fn run_by(&self, request: u64) -> Option<u64> {
         match self.requests.get(request)?.part.as_deref()? {
             Part::Runs(id) => self.tasks.serial(id),
             _ => None,
@@ -335,10 +345,19 @@ impl Engine {
             && self.retained() + kept.bytes() <= self.limits.session_bytes;
         let kept =
             if fits { kept } else { Kept::error(code::INTERNAL_ERROR, "The result is too large to keep") };
+        self.end_task_of(&request, serial, kept);
+        if fits { Ok(()) } else { Err(SendError::TooLarge) }
+    }
+    /// The same of one that was taken out already.
+    pub(crate) fn end_task_of(&mut self, request: &Received, serial: u64, kept: Kept) {
         let is_tool = request.method.is_some_and(|id| id.row().handling == Handling::CallTool);
         let (status, message) = kept.verdict(is_tool);
         self.end_task(serial, status, message, kept);
-        if fits { Ok(()) } else { Err(SendError::TooLarge) }
+    }
+    /// A request that runs as a task is delivered again, under another handle. The id of the task.
+    pub(crate) fn run_again(&mut self, serial: u64, handle: u64) -> Option<TaskId> {
+        self.tasks.change(serial, |task| task.request = handle);
+        self.tasks.table.get(serial).map(|task| task.id)
     }
     /// Takes a task back for the peer.
     fn cancel_task(&mut self, serial: u64) {
