@@ -123,6 +123,10 @@ impl<'a> Json<'a> {
     pub fn is_object(self) -> bool {
         Items::of_object(self.text).right_kind()
     }
+    /// Whether it is a number from 0 to 1, as priorities are.
+    pub(crate) fn is_share(self) -> bool {
+        self.text.parse().is_ok_and(|value: f64| (0.0..=1.0).contains(&value))
+    }
     pub(crate) fn flags(self) -> Flags {
         self.flags.unwrap_or_else(|| Flags::of_checked(self.text))
     }

@@ -120,6 +120,8 @@ pub enum Handling {
     Sample,
     /// Asks which folders matter: a question for the client's application.
     ListRoots,
+    /// Says that what the user was sent to a URL for is done; goes to the application that was asked.
+    Elicited,
     /// Goes to the application as it is.
     Deliver,
 }
@@ -678,6 +680,7 @@ static ROWS: &[MethodRow] = &[
         name: "notifications/elicitation/complete",
         revisions: RevisionSet::one(Revision::V2025_11_25),
         required: &["elicitationId"],
+        handling: Handling::Elicited,
         ..NOTICE
     },
     MethodRow {

@@ -143,6 +143,7 @@ fn lists_differ_by_authorization_alone() {
     used.tell(&modern(2, "tools/call", json!({"name": "a"})));
     let handle = used.request().handle();
     used.respond(handle, DONE);
+    used.sent();
     used.ask(&modern(3, "tools/call", json!({"name": "none"})));
     used.ask(&modern(4, "resources/list", json!({})));
     used.sent();

@@ -65,7 +65,7 @@ fn content_that_a_revision_lacks_is_said_in_text() {
     let others = [
         text("t"),
         json!({"type": "image", "data": "", "mimeType": "image/png", "n": 1.0}),
-        json!({"type": "resource", "resource": {"uri": "a:b", "text": ""}}),
+        json!({"type": "resource", "resource": {"uri": "a:b", "mimeType": "text/plain", "text": ""}}),
     ];
     for revision in ALL {
         let mut content = others.to_vec();

@@ -260,7 +260,7 @@ fn keep_alive_pings_end_a_dead_session() {
 #[test]
 fn the_base_protocol_is_whole_without_anything_offered() {
     for revision in LEGACY {
-        let mut host = session(ServerConfig::new("s", "1"), revision, &json!({}));
+        let mut host = session(mcp_sansio::session::ServerConfig::new("s", "1"), revision, &json!({}));
         assert_eq!(host.ask(&request(1, "ping", json!({})))["result"], json!({}), "{revision}");
         assert_eq!(host.ask(&request(2, "tools/list", json!({})))["error"]["code"], -32601, "{revision}");
         assert_eq!(host.ask(&json!({"jsonrpc": "2.0", "id": 3}))["error"]["code"], -32600, "{revision}");
@@ -285,7 +285,7 @@ fn the_base_protocol_is_whole_without_anything_offered() {
         assert_eq!(host.one()["params"]["requestId"], sent["id"], "{revision}");
     }
 
-    let mut host = serve(ServerConfig::new("s", "1"));
+    let mut host = serve(mcp_sansio::session::ServerConfig::new("s", "1"));
     let described = host.ask(&modern(1, "server/discover", json!({})));
     assert_eq!(described["result"]["supportedVersions"], json!([MODERN]));
     let mut other = modern(2, "server/discover", json!({}));

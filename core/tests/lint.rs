@@ -160,7 +160,11 @@ fn bindings_get_the_remarks_as_json() {
         ServerConnection::new(config.to_string().as_bytes(), [1; 32], Channel::Messages).unwrap().lint()
     };
     assert_eq!(server(json!({})), "[]");
-    let remarks: Value = serde_json::from_str(&server(tool("a \"b\"", &json!({"type": "object"})))).unwrap();
+    let remarks: Value = serde_json::from_str(&server(tool(
+        "a \"b\"",
+        &json!({"type": "object", "additionalProperties": false}),
+    )))
+    .unwrap();
     assert_eq!((&remarks[0]["code"], &remarks[0]["place"]), (&json!("lint.name"), &json!("tools[0].name")));
     assert!(remarks[0]["text"].is_string() && remarks.as_array().unwrap().len() == 1);
 }

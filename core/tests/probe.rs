@@ -309,7 +309,7 @@ fn a_wrong_memory_is_corrected() {
         let handshake = host.one();
         assert_eq!(handshake["method"], "initialize");
         if silence {
-            host.wait(seconds(60));
+            host.wait(mcp_sansio::limits::Limits::default().handshake);
         } else {
             host.tell(&failure(&handshake, -32601));
         }

@@ -127,7 +127,7 @@ fn messages_of_a_prompt_are_whole() {
     ];
     for (mut host, revision) in everywhere(config) {
         for given in &good {
-            host.tell(&get(revision, json!({"name": "review", "arguments": {"code": "x"}})));
+            host.tell(&get(revision, json!({"name": "plain"})));
             let handle = host.request().handle();
             for broken in &wrong {
                 let refused = host.machine.respond(host.now, handle, result(&broken.to_string()));

@@ -413,7 +413,7 @@ fn operate_server(host: &mut Host<Connection<Server>>, operation: u8) {
             host.answered(oldest, answer);
         }
         0x0b => {
-            let outcome = Outcome::Error { code: -32000, message: "no\n", data: Some(Json::EMPTY_OBJECT) };
+            let outcome = Outcome::Error { code: 1, message: "no\n", data: Some(Json::EMPTY_OBJECT) };
             let answer = host.connection.respond(now, request, outcome);
             host.answered(oldest, answer);
         }

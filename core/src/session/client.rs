@@ -1,5 +1,6 @@
 //! A client: finds out the server's era, then calls.
 pub(crate) mod cache;
+mod elicitations;
 pub(crate) mod lists;
 mod opening;
 pub(crate) mod subscriptions;
@@ -8,6 +9,7 @@ use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
 use cache::Key;
+use elicitations::Elicitations;
 use lists::List;
 use opening::STDIO;
 use subscriptions::Subscription;
@@ -21,7 +23,7 @@ use super::{
     meta,
     mint::Mint,
     principal::Principal,
-    questions::{check_own_answer, check_question},
+    questions::{check_own_answer, check_question, is_url},
     role::{Answer, PROGRESS, Role},
     rounds::beyond,
     seal::Sealer,
@@ -97,6 +99,8 @@ pub struct Client {
     extension_results: Vec<Box<str>>,
     /// The revision is remembered, and no answer has shown yet that the server is still of its era.
     unproven: bool,
+    /// Elicitations by URL whose end the server may tell.
+    elicitations: Elicitations,
     /// Whom the calls are made for.
     principal: Principal,
     mint: Mint,
@@ -119,6 +123,7 @@ impl Client {
             served: Allowed::by(capabilities),
             extension_results: Vec::new(),
             unproven: false,
+            elicitations: Elicitations::default(),
             principal: Principal::default(),
             mint: Mint::new(&seed),
             pings_missed: 0,
@@ -486,6 +491,9 @@ impl Role for Client {
         }
         let admitted = tasks::receive::admit(self, envelope, id, reply, revision, Some(row));
         let Some((handle, buf, task)) = admitted else { return };
+        if features.elicitation_id && is_url(params) {
+            params.into_iter().for_each(|params| self.elicitations.expect(params));
+        }
         let params = envelope.span(Field::Params);
         let call = match task {
             None => self.engine.serve_task(handle, envelope, revision).map(CallHandle),
@@ -533,6 +541,9 @@ impl Role for Client {
                 }
             }
             Some(Handling::TaskStatus) if self.engine.task_told(envelope) => {}
+            Some(Handling::Elicited) if !params.is_some_and(|params| self.elicitations.is_done(params)) => {
+                self.engine.stats.ignored += 1;
+            }
             Some(_) => {
                 let Some(row) = row else { return };
                 let named = match envelope.raw(Field::SubscriptionId).map(|token| self.engine.call_of(token))
@@ -601,7 +612,15 @@ impl Role for Client {
             None => self.report(error),
         }
     }
-    fn heard(&mut self, is_proof: bool) {
+    fn heard(&mut self, answer: Option<&Answer<'_>>) {
+        let is_proof = match answer {
+            Some(Answer::Result { kind, .. }) => kind.is_some(),
+            Some(Answer::Error(error)) => {
+                self.elicitations.expect_of(error);
+                code::is_modern(error.code)
+            }
+            Some(Answer::Invalid(_)) | None => false,
+        };
         if is_proof {
             self.unproven = false;
         } else if let (Life::Ready(_), Some(modern)) = (self.life, self.doubted()) {

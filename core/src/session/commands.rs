@@ -38,6 +38,7 @@ pub(super) fn check_notice(
     if params.is_some_and(|params| !params.is_object()) {
         return Err(SendError::Invalid("params must be an object"));
     }
+    let has = |field| params.and_then(|params| params.member(field)).is_some();
     match row.map(|row| row.row().handling) {
         None if method::is_known(method) => Err(SendError::NotInRevision),
         Some(Handling::Cancelled) => Err(SendError::Invalid("a call is taken back with `cancel`")),
@@ -53,6 +54,9 @@ pub(super) fn check_notice(
             | Handling::ResourceUpdated,
         ) => Err(SendError::Invalid("a change is told with `publish`")),
         Some(Handling::TaskStatus) => Err(SendError::Invalid("what a task does is told with `task_status`")),
+        _ if !row.is_none_or(|row| row.row().required.iter().copied().all(has)) => {
+            Err(SendError::Invalid("the params lack a member that this notice needs"))
+        }
         _ => Ok(()),
     }
 }

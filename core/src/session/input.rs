@@ -14,7 +14,7 @@ use super::{
     config::Allowed,
     engine::{Engine, Wire},
     mint::Mint,
-    questions::{MRTR, Paths, capabilities, check_answer, check_question, is_url, lacking, pause, said},
+    questions::{MRTR, Paths, capabilities, check_answer, check_own_question, is_url, lacking, pause, said},
     requests::Received,
     role::Answer,
     sealed_state::{SealedState, request_digest},
@@ -116,7 +116,7 @@ fn check(questions: &[Question<'_>], state: Option<&[u8]>, limits: &Limits) -> R
         let Some(row) = method::any_question(question.method) else {
             return Err(SendError::Invalid("this method is no question to a client"));
         };
-        check_question(row, true, question.params).map_err(SendError::Invalid)?;
+        check_own_question(row, true, question.params).map_err(SendError::Invalid)?;
         check_meta(question.params.and_then(|params| params.member("_meta")), false)?;
     }
     Ok(())

@@ -140,6 +140,23 @@ pub(super) fn check_question(
     }
 }
 
+/// What is wrong with the params of a question of our own application.
+pub(super) fn check_own_question(
+    row: MethodId,
+    modes: bool,
+    params: Option<Json<'_>>,
+) -> Result<(), &'static str> {
+    check_question(row, modes, params)?;
+    let preferences = params.and_then(|params| params.member("modelPreferences"));
+    let is_right = |key| preferences.and_then(|all| all.member(key)).is_none_or(Json::is_share);
+    if row.row().handling == Handling::Sample
+        && !["costPriority", "speedPriority", "intelligencePriority"].into_iter().all(is_right)
+    {
+        return Err("the priorities of `modelPreferences` are numbers from 0 to 1");
+    }
+    Ok(())
+}
+
 /// A whole number of tokens.
 pub(super) fn tokens(value: Json<'_>) -> Option<u64> {
     crate::jsonrpc::id::as_u64(value.get())

@@ -377,11 +377,7 @@ pub(crate) trait Role {
         else {
             return;
         };
-        self.heard(match &answer {
-            Answer::Result { kind, .. } => kind.is_some(),
-            Answer::Error(error) => code::is_modern(error.code),
-            Answer::Invalid(_) => false,
-        });
+        self.heard(Some(&answer));
         match purpose {
             Purpose::Application => {}
             Purpose::Task(_) | Purpose::Withdrawn => return self.engine().task_answered(handle, answer),
@@ -411,8 +407,8 @@ pub(crate) trait Role {
         };
         if planned { self.planned(handle, outcome) } else { self.engine().complete(handle, outcome) }
     }
-    /// A call was answered, in a way that only the modern era has or not, or with silence.
-    fn heard(&mut self, _is_proof: bool) {}
+    /// A call was answered, or with silence.
+    fn heard(&mut self, _: Option<&Answer<'_>>) {}
     /// A call was answered with questions: what it comes to depends on their answers.
     fn asked(&mut self, _: u64) {}
     /// The answer to a call that has a plan for it.
@@ -497,7 +493,7 @@ pub(crate) trait Role {
             Purpose::Task(_) | Purpose::Withdrawn => self.engine().task_unanswered(handle, wire),
             _ => {
                 self.engine().withdraw(handle, Some("timeout"), wire, error);
-                self.heard(false);
+                self.heard(None);
             }
         }
     }

@@ -7,7 +7,7 @@ use super::{
     calls::{NewCall, Purpose, check_meta},
     catalog::{ListKind, View},
     commands::{check_notice, respond},
-    config::Allowed,
+    config::{Allowed, Need},
     engine::{Engine, Reply, Wire},
     extensions::declares_extension,
     input::is_retry,
@@ -16,7 +16,7 @@ use super::{
     missing::Missing,
     opening::Opening,
     principal::Principal,
-    questions::{check_question, is_url, lacking, said},
+    questions::{check_own_question, is_url, lacking, said},
     requests::Received,
     role::{Answer, BASE, PROGRESS, Role},
     seal::Sealer,
@@ -164,6 +164,12 @@ impl Server {
         self.service.engine.begin(now);
         if let Outcome::Extension { result_type, .. } = outcome {
             self.check_extension(request.as_u64(), result_type)?;
+        }
+        if let Outcome::Error { code: code::URL_ELICITATION_REQUIRED, .. } = outcome
+            && self.state.revision.is_some_and(|revision| revision.features().elicitation_id)
+            && !self.state.peer.covers(Need::Url)
+        {
+            return Err(SendError::MissingCapability(Need::Url.path()));
         }
         if let Outcome::Result { result, .. } = outcome {
             let handle = request.as_u64();
@@ -376,7 +382,7 @@ impl Server {
         }
         if let Some(row) = row.filter(|row| row.row().handling.is_question()) {
             let features = revision.features();
-            check_question(row, features.elicitation_modes, params).map_err(SendError::Invalid)?;
+            check_own_question(row, features.elicitation_modes, params).map_err(SendError::Invalid)?;
             let id = params.and_then(|params| params.member("elicitationId"));
             if features.elicitation_id && is_url(params) && id.is_none() {
                 return Err(SendError::Invalid("a question with a URL needs an `elicitationId`"));

@@ -142,8 +142,7 @@ fn annotations(lints: &mut Lints, at: &str, definition: Json<'_>) {
         &|roles| roles.get().starts_with('[') && roles.elements().all(is_role),
         "is an array of `user` and `assistant`",
     );
-    let is_share = |value: Json<'_>| value.get().parse().is_ok_and(|value: f64| (0.0..=1.0).contains(&value));
-    check("priority", &is_share, "is a number from 0 to 1");
+    check("priority", &|value| value.is_share(), "is a number from 0 to 1");
     let is_moment = |text: &str| syntax::is_date(text) || syntax::is_date_time(text);
     check(
         "lastModified",
