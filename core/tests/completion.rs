@@ -13,7 +13,7 @@ use std::sync::Arc;
 use common::*;
 use mcp_sansio::{
     error::CallError,
-    session::{Catalog, ServerConfig},
+    session::{CallOptions, Catalog, Client, ServerConfig},
 };
 use serde_json::{Value, json};
 
@@ -200,17 +200,24 @@ fn a_client_takes_partial_answers() {
     described["capabilities"] = json!({"completions": {}});
     host.tell(&answer(&probe, &described));
     host.event();
+    let params = json!({"ref": {"type": "ref/prompt", "name": "p"}, "argument": {"name": "a", "value": "v"}});
+    let params = params.to_string();
+    let complete = |host: &mut Host<Client>| {
+        let options = CallOptions::new();
+        let call = host.machine.call(host.now, "completion/complete", Some(json(&params)), options).unwrap();
+        (call, host.one())
+    };
     for partial in [
         json!({"values": []}),
         json!({"values": ["a"], "hasMore": true}),
         json!({"values": ["a"], "total": 7}),
         json!({}),
     ] {
-        let (call, sent) = host.call("completion/complete");
+        let (call, sent) = complete(&mut host);
         host.tell(&answer(&sent, &json!({"resultType": "complete", "completion": partial})));
         assert_eq!(host.outcome(call).unwrap()["completion"], partial);
     }
-    let (call, sent) = host.call("completion/complete");
+    let (call, sent) = complete(&mut host);
     host.tell(&failure(&sent, -32601));
     assert!(matches!(host.outcome(call), Err(CallError::Rpc(error)) if error.code == -32601));
 }

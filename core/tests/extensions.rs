@@ -377,6 +377,27 @@ fn malformed_and_reserved_keys_are_refused() {
     ] {
         assert_eq!(refused("traceparent", &value), wrong, "{value}");
     }
+    for (key, value, good) in [
+        ("tracestate", "", true),
+        ("tracestate", "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE", true),
+        ("tracestate", "fw529a3039@dt=FfAAAD , a=1", true),
+        ("tracestate", "Rojo=1", false),
+        ("tracestate", "rojo", false),
+        ("tracestate", "rojo=", false),
+        ("tracestate", "rojo=a=b", false),
+        ("tracestate", "rojo=\u{e9}", false),
+        ("baggage", "userId=alice,serverNode=DF%2028;p;q=1 , isProduction=false", true),
+        ("baggage", "", false),
+        ("baggage", "userId", false),
+        ("baggage", "user id=1", false),
+        ("baggage", "userId=a b", false),
+        ("baggage", "userId=\u{e9}", false),
+    ] {
+        assert_eq!(refused(key, &json!(value)), !good, "{key}: {value}");
+    }
+    let many = vec!["a=1"; 33].join(",");
+    assert!(refused("tracestate", &json!(many)) && !refused("tracestate", &json!(many[4..])));
+    assert!(refused("baggage", &json!(1)) && refused("tracestate", &json!(null)));
 }
 
 /// R-LOG-006, R-MET-019: what a later server may say that this build does not know comes as it is.

@@ -236,7 +236,12 @@ fn a_modern_client_ends_at_a_legacy_server() {
     assert_eq!(probe["method"], "server/discover");
     host.tell(&failure(&probe, -32601));
     host.silent();
-    assert_eq!(host.closed(), Some(CloseReason::Handshake));
+    let events = host.events();
+    let [Event::Fault(fault), Event::Closed(CloseReason::Handshake)] = &events[..] else {
+        panic!("why, and the end, not {events:?}")
+    };
+    assert_eq!((fault.code, fault.cause.as_ref().map(|error| error.code)), ("fault.handshake", Some(-32601)));
+    assert!(fault.detail.contains("does not speak a modern revision"), "{}", fault.detail);
 }
 
 /// What is remembered may be wrong: an answer that a server of that era would not give has it probed after all.

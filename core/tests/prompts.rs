@@ -103,7 +103,7 @@ fn messages_of_a_prompt_are_whole() {
     let good = [
         json!({"messages": []}),
         message(text.clone()),
-        json!({"messages": [{"role": "assistant", "content": {"type": "hologram"}}]}),
+        json!({"messages": [{"role": "assistant", "content": {"type": "text", "text": "", "x": 1}}]}),
         embedded(json!({"uri": "test://a", "mimeType": "text/plain", "text": ""})),
         embedded(json!({"uri": "test://a", "mimeType": "image/png", "blob": "Zg=="})),
     ];

@@ -25,7 +25,7 @@ pub(super) fn stamp(revision: Revision, cache: Option<CacheHint>, result_meta: &
     Stamp {
         result_type: features.result_type.then_some("complete"),
         cache: cache.filter(|_| features.cache_hints).map(|hint| (hint.ttl_ms, hint.public)),
-        meta: features.server_info.then_some(result_meta),
+        meta: Some(result_meta).filter(|meta| features.server_info && !meta.is_empty()),
     }
 }
 

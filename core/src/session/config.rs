@@ -160,6 +160,7 @@ pub struct ServerConfig {
     pub(crate) unknown_methods: bool,
     pub(crate) trace: bool,
     pub(crate) task_notices: bool,
+    server_info: bool,
 }
 
 #[derive(Deserialize)]
@@ -192,6 +193,7 @@ struct ServerFields<'a> {
     #[serde(default)]
     trace: bool,
     task_notices: Option<bool>,
+    server_info: Option<bool>,
 }
 
 /// Whether a configuration of one member is taken.
@@ -274,6 +276,7 @@ impl ServerConfig {
             unknown_methods: false,
             trace: false,
             task_notices: true,
+            server_info: true,
         }
     }
     /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds.
@@ -306,6 +309,7 @@ impl ServerConfig {
         config.unknown_methods = fields.unknown_methods;
         config.trace = fields.trace;
         config.task_notices = fields.task_notices.unwrap_or(true);
+        config.server_info = fields.server_info.unwrap_or(true);
         Ok(config)
     }
     /// The whole `serverInfo` object: name, version, and what else the revisions allow (title, icons, `websiteUrl`).
@@ -391,6 +395,13 @@ impl ServerConfig {
         self.task_notices = on;
         self
     }
+    /// Whether every result of the modern era says who answered; it does by default (`basic/index` of 2026-07-28). The
+    /// handshake of the legacy era says so anyhow.
+    #[must_use]
+    pub fn server_info(mut self, on: bool) -> Self {
+        self.server_info = on;
+        self
+    }
     /// Keep the message trace.
     #[must_use]
     pub fn trace(mut self, on: bool) -> Self {
@@ -424,8 +435,11 @@ impl ServerConfig {
         list.push(']');
         list
     }
-    /// `_meta` members of every result in the revisions that have them.
+    /// `_meta` members of every result in the revisions that have them, if any.
     pub(crate) fn result_meta(&self) -> String {
+        if !self.server_info {
+            return String::new();
+        }
         format!("\"io.modelcontextprotocol/serverInfo\":{}", self.info)
     }
 }
