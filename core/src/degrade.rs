@@ -317,7 +317,7 @@ pub(crate) fn sampling(params: Json<'_>, revision: Revision) -> Result<Option<St
                 message(out, whole, &|out| blocks(whole).for_each(|block| content(out, block, features)));
             } else {
                 message(out, whole, &|out| {
-                    array(out, blocks(whole), |out, block| content(out, block, features))
+                    array(out, blocks(whole), |out, block| content(out, block, features));
                 });
             }
         });

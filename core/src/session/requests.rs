@@ -23,7 +23,7 @@ use crate::{
         id,
         write::{self, ErrorId},
     },
-    method::{Handling, MethodId, RateClass, Side},
+    method::{self, Handling, MethodId, RateClass, Side},
     revision::Revision,
     session::{LogLevel, subscriptions::Filter},
 };
@@ -344,6 +344,9 @@ impl Engine {
             return Ok(false);
         }
         let revision = request.revision;
+        let Some(row) = method::with_handling(Handling::Progress, self.side, revision) else {
+            return Err(SendError::NotInRevision);
+        };
         self.room()?;
         if self.meter(principal, RateClass::NoticesOut).is_err() {
             return Ok(false);
@@ -374,7 +377,7 @@ impl Engine {
         let related = self.related(handle);
         let wire = Wire { revision: Some(revision) };
         let sent = self.send(related, false, wire, |out| {
-            write::notification_with(out, "notifications/progress", Some(params));
+            write::notification_with(out, row.row().name, Some(params));
         });
         if sent.is_err()
             && let Some(request) = self.requests.get_mut(handle)

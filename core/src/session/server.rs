@@ -280,8 +280,11 @@ impl Server {
     ) -> Result<bool, SendError> {
         self.service.engine.begin(now);
         let (revision, wanted, related) = self.target(target)?;
-        if !self.service.is_declared("logging") {
-            return Err(SendError::Invalid("declare the capability `logging` first"));
+        let Some(row) = method::with_handling(Handling::Log, Side::Server, revision) else {
+            return Err(SendError::NotInRevision);
+        };
+        if !self.service.allowed.has(row, revision) {
+            return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
         }
         let silent = match (revision.era(), wanted) {
             (Era::Modern, None) => true,
@@ -292,9 +295,6 @@ impl Server {
         }
         let engine = &mut self.service.engine;
         engine.room()?;
-        let Some(row) = method::with_handling(Handling::Log, Side::Server, revision) else {
-            return Err(SendError::NotInRevision);
-        };
         if engine.meter(self.state.principal, RateClass::NoticesOut).is_err() {
             return Ok(false);
         }
