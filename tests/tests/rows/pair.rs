@@ -54,6 +54,10 @@ fn capabilities(side: Side, lacking: Option<&str>) -> Value {
             all["extensions"][extension] = json!({});
         }
     }
+    // Without a mode it is forms alone.
+    if let Some(modes) = all.get_mut("elicitation") {
+        *modes = json!({"form": {}, "url": {}});
+    }
     all
 }
 

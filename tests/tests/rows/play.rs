@@ -122,6 +122,19 @@ pub fn play(mut pair: Pair, row: &'static MethodRow, sender: Side) {
             pair.said(sender, row);
             assert_eq!(notice(&mut pair, row, sender), params(row));
         }
+        Handling::Elicited => {
+            let elicit = named(Handling::Elicit, sender, revision);
+            let visit =
+                json!({"mode": "url", "message": "m", "url": "https://a.test/", "elicitationId": "one"});
+            pair.call(sender, elicit.name, &visit).unwrap();
+            pair.flow();
+            let visitor = asked(&mut pair, sender.peer(), elicit);
+            pair.respond(visitor, &json!({"action": "accept"}));
+            pair.notify(sender, row.name, &params(row)).unwrap();
+            pair.flow();
+            pair.said(sender, row);
+            assert_eq!(notice(&mut pair, row, sender), params(row));
+        }
         Handling::Cancelled => cancel(&mut pair, row, sender),
         Handling::Progress => progress(&mut pair, row, sender),
         Handling::Log => log(&mut pair, row, sender),
