@@ -155,7 +155,7 @@ fn the_use_of_a_tool_is_in_the_trace() {
     let sent = host.one();
     host.tell(&answer(&sent, &json!({"resultType": "complete", "content": []})));
     let records: Vec<(bool, Value)> = std::iter::from_fn(|| host.machine.poll_trace())
-        .map(|record| (record.received, serde_json::from_str(&record.message.to_string()).unwrap()))
+        .map(|record| (record.received, serde_json::from_str(record.message.as_ref()).unwrap()))
         .collect();
     let [(false, asked), (true, answered)] = &records[..] else { panic!("a call and its answer") };
     assert_eq!(asked["params"]["arguments"], json!({"a": 1}));

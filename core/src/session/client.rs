@@ -491,8 +491,8 @@ impl Role for Client {
         }
         let admitted = tasks::receive::admit(self, envelope, id, reply, revision, Some(row));
         let Some((handle, buf, task)) = admitted else { return };
-        if features.elicitation_id && is_url(params) {
-            params.into_iter().for_each(|params| self.elicitations.expect(params));
+        if let Some(params) = params.filter(|params| features.elicitation_id && is_url(Some(*params))) {
+            self.elicitations.expect(params);
         }
         let params = envelope.span(Field::Params);
         let call = match task {

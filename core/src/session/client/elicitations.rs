@@ -31,7 +31,9 @@ impl Elicitations {
             return;
         }
         let items = error.data.as_ref().and_then(|data| data.as_json().member("elicitations"));
-        items.into_iter().flat_map(Json::elements).for_each(|item| self.expect(item));
+        for item in items.into_iter().flat_map(Json::elements) {
+            self.expect(item);
+        }
     }
     /// The server says that one is done. False: it is unknown, or was done before.
     pub(super) fn is_done(&mut self, params: Json<'_>) -> bool {
