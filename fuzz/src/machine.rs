@@ -373,7 +373,7 @@ impl<C: Channel> Host<C> {
     fn result(&mut self) -> String {
         self.steps += 1;
         match self.steps % 4 {
-            0 => "{}".into(),
+            0 => "{\"messages\":[]}".into(),
             1 => format!("{{\"content\":[{{\"type\":\"text\",\"text\":\"{}\"}}]}}", self.steps),
             2 => format!("{{\"_meta\":{{\"a\":1}},\n\"content\":[],\"text\":\"{}\"}}", "x".repeat(700)),
             _ => "{\"resultType\":\"complete\",\"contents\":[]}".into(),

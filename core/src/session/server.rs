@@ -166,7 +166,8 @@ impl Server {
             self.check_extension(request.as_u64(), result_type)?;
         }
         if let Outcome::Error { code: code::URL_ELICITATION_REQUIRED, .. } = outcome
-            && self.state.revision.is_some_and(|revision| revision.features().elicitation_id)
+            && let Some(received) = self.service.engine.requests.get(request.as_u64())
+            && received.revision.features().elicitation_id
             && !self.state.peer.covers(Need::Url)
         {
             return Err(SendError::MissingCapability(Need::Url.path()));
