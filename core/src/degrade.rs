@@ -117,15 +117,21 @@ fn content(out: &mut String, block: Json<'_>, features: &Features) {
 }
 
 /// The result of a tool as it is sent in this revision, if that is not the same.
+#[inline]
 pub(crate) fn tool_result(result: Json<'_>, revision: Revision) -> Option<String> {
     let (features, flags) = (revision.features(), result.flags());
     // The scan of the result saw what is there.
-    let has_content = flags.has(Flags::CONTENT);
-    if !flags.has(Flags::OBJECT)
-        || has_content && !flags.has(Flags::STRUCTURED) && features.audio && features.resource_links
-    {
-        return None;
+    let plain = flags.has(Flags::CONTENT) && !flags.has(Flags::STRUCTURED);
+    if plain && features.audio && features.resource_links || !flags.has(Flags::OBJECT) {
+        None
+    } else {
+        other_tool_result(result, features)
     }
+}
+
+fn other_tool_result(result: Json<'_>, features: &Features) -> Option<String> {
+    let flags = result.flags();
+    let has_content = flags.has(Flags::CONTENT);
     let structured = flags.has(Flags::STRUCTURED).then(|| result.member("structuredContent")).flatten();
     let left_out = structured.is_some_and(|value| match features.structured {
         Structured::Any => false,

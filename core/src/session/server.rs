@@ -810,8 +810,11 @@ impl Role for Server {
         Server::waited(self, request);
     }
     fn opening_due(&mut self) {}
+    #[inline]
     fn say_held(&mut self) {
-        self.tell_held();
+        if self.service.engine.holds_notices {
+            self.tell_held();
+        }
     }
     fn pings_missed(&mut self) -> &mut u32 {
         &mut self.state.pings_missed
