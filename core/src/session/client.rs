@@ -23,7 +23,7 @@ use super::{
     meta,
     mint::Mint,
     principal::Principal,
-    questions::{check_own_answer, check_question, is_url},
+    questions::{check_entered, check_own_answer, check_question, is_url},
     role::{Answer, PROGRESS, Role},
     rounds::beyond,
     seal::Sealer,
@@ -308,6 +308,8 @@ impl Client {
         };
         let params = Json::from_checked(&request.buf).member("params");
         check_own_answer(row, params, result).map_err(SendError::Invalid)?;
+        check_entered(row, params, result)
+            .map_err(|violations| SendError::FormMismatch(format!("{violations}").into()))?;
         let said = match row.row().handling {
             Handling::Sample => degrade::sampling_result(result, request.revision),
             _ => Ok(None),
