@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | audio content of results and messages | 2024-11-05 | a text that says what was left out |
 //! | resource links | 2024-11-05, 2025-03-26 | a text with title and URI |
-//! | `structuredContent` | 2024-11-05, 2025-03-26 | left out; its JSON is a text, if `content` has none |
+//! | `structuredContent` | 2024-11-05, 2025-03-26 | left out |
 //! | `structuredContent` that is no object | 2025-06-18, 2025-11-25 | the same |
 //! | an enum of an elicitation with titles | 2025-06-18 | `enum` with `enumNames` |
 //! | defaults of an elicitation, but a boolean's | 2025-06-18 | left out |
@@ -19,6 +19,9 @@
 //! | `outputSchema` whose type is not `object`, `execution` | others than the one that has them | left out of lists |
 //! | `message` of progress | 2024-11-05 | left out |
 //! | the code of a missing resource | up to 2025-11-25 | -32002, later -32602 |
+//!
+//! For clients that read text alone, the JSON of `structuredContent` is a text too in every revision, if `content` has none
+//! (`server/tools`); a result of a tool without `content` has an empty one.
 //!
 //! Content of a type that no revision knows, and members that only some know, pass as they are: peers ignore them.
 use alloc::{borrow::Cow, format, string::String};
@@ -113,12 +116,13 @@ fn content(out: &mut String, block: Json<'_>, features: &Features) {
     );
 }
 
-/// The result of a tool, if it is not the same for this revision.
+/// The result of a tool as it is sent in this revision, if that is not the same.
 #[inline]
 pub(crate) fn tool_result(result: Json<'_>, revision: Revision) -> Option<String> {
-    let features = revision.features();
-    let plain = !result.flags().has(Flags::STRUCTURED);
-    if plain && features.audio && features.resource_links {
+    let (features, flags) = (revision.features(), result.flags());
+    // The scan of the result saw what is there.
+    let plain = flags.has(Flags::CONTENT) && !flags.has(Flags::STRUCTURED);
+    if plain && features.audio && features.resource_links || !flags.has(Flags::OBJECT) {
         None
     } else {
         other_tool_result(result, features)
@@ -126,26 +130,24 @@ pub(crate) fn tool_result(result: Json<'_>, revision: Revision) -> Option<String
 }
 
 fn other_tool_result(result: Json<'_>, features: &Features) -> Option<String> {
-    let structured = match features.structured {
-        // The scan of the result saw whether it is there.
-        _ if !result.flags().has(Flags::STRUCTURED) => None,
-        Structured::Any => None,
-        Structured::Object => result.member("structuredContent").filter(|value| !value.is_object()),
-        Structured::None => result.member("structuredContent"),
-    };
-    if structured.is_none() && features.audio && features.resource_links {
+    let flags = result.flags();
+    let has_content = flags.has(Flags::CONTENT);
+    let structured = flags.has(Flags::STRUCTURED).then(|| result.member("structuredContent")).flatten();
+    let left_out = structured.is_some_and(|value| match features.structured {
+        Structured::Any => false,
+        Structured::Object => !value.is_object(),
+        Structured::None => true,
+    });
+    let blocks = || result.member("content").into_iter().flat_map(Json::elements);
+    let has_text = || blocks().any(|block| is_type(block, "text"));
+    let spelled = structured.filter(|_| !has_text()).map(Json::get);
+    let lacks = || blocks().any(|block| is_lacking(block, features));
+    if has_content && !left_out && spelled.is_none() && !lacks() {
         return None;
     }
-    let blocks = result.member("content");
-    let lacks = blocks.into_iter().flat_map(Json::elements).any(|block| is_lacking(block, features));
-    if structured.is_none() && !lacks {
-        return None;
-    }
-    let has_text = blocks.into_iter().flat_map(Json::elements).any(|block| is_type(block, "text"));
-    let spelled = structured.filter(|_| !has_text).map(Json::get);
     let mut out = String::with_capacity(result.get().len());
     rewritten(&mut out, result, |key, value, out| match key {
-        "structuredContent" if structured.is_some() => Change::LeaveOut,
+        "structuredContent" if left_out => Change::LeaveOut,
         "content" => {
             array(out, value.elements(), |out, block| content(out, block, features));
             if let Some(spelled) = spelled {
@@ -160,6 +162,14 @@ fn other_tool_result(result: Json<'_>, features: &Features) -> Option<String> {
         }
         _ => Change::Keep,
     });
+    if !has_content {
+        out.pop();
+        out.push_str(if out.ends_with('{') { "\"content\":[" } else { ",\"content\":[" });
+        if let Some(spelled) = spelled {
+            text_block(&mut out, spelled);
+        }
+        out.push_str("]}");
+    }
     Some(out)
 }
 

@@ -17,6 +17,7 @@ use crate::{
     json::{Json, unescape},
     jsonrpc::{id, write},
     revision::Revision,
+    syntax::{is_date, is_date_time},
 };
 
 /// Most violations that one check reports.
@@ -314,55 +315,7 @@ fn has_format(text: &str, format: &str) -> bool {
                 })
         }),
         "date" => is_date(text),
-        "date-time" => text.get(..10).is_some_and(is_date) && text.get(10..).is_some_and(is_time),
+        "date-time" => is_date_time(text),
         _ => true,
     }
-}
-
-/// Digits and nothing else.
-fn digits(text: Option<&str>) -> Option<u32> {
-    text.filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()
-}
-
-/// `full-date` of RFC 3339.
-fn is_date(text: &str) -> bool {
-    let part = |from, to| digits(text.get(from..to));
-    let (Some(year), Some(month), Some(day)) = (part(0, 4), part(5, 7), part(8, 10)) else { return false };
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => 0,
-    };
-    text.len() == 10
-        && text.get(4..5) == Some("-")
-        && text.get(7..8) == Some("-")
-        && (1..=days).contains(&day)
-}
-
-/// `T` and `full-time` of RFC 3339.
-fn is_time(text: &str) -> bool {
-    let part = |text: &str, from, to| digits(text.get(from..to));
-    let colon = |text: &str, at| text.get(at..at + 1) == Some(":");
-    let (Some(hour), Some(minute), Some(second)) = (part(text, 1, 3), part(text, 4, 6), part(text, 7, 9))
-    else {
-        return false;
-    };
-    let clock = text.starts_with(['T', 't']) && colon(text, 3) && colon(text, 6);
-    let mut rest = text.get(9..).unwrap_or_default();
-    if let Some(fraction) = rest.strip_prefix('.') {
-        rest = fraction.trim_start_matches(|digit: char| digit.is_ascii_digit());
-        if rest.len() == fraction.len() {
-            return false;
-        }
-    }
-    let offset = matches!(rest, "Z" | "z")
-        || rest.len() == 6
-            && rest.starts_with(['+', '-'])
-            && colon(rest, 3)
-            && part(rest, 1, 3).is_some_and(|hour| hour < 24)
-            && part(rest, 4, 6).is_some_and(|minute| minute < 60);
-    clock && offset && hour < 24 && minute < 60 && second <= 60
 }

@@ -2,7 +2,7 @@
 //! type, and are never changed or reused.
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use crate::{json::Payload, time::Instant};
+use crate::{json::Payload, jsonrpc::code, time::Instant};
 
 /// Bytes that are not one JSON value, or nested too deep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -183,6 +183,16 @@ pub struct RpcError {
     pub message: Payload,
     /// Its `data`, raw.
     pub data: Option<Payload>,
+}
+
+impl RpcError {
+    /// In answer to `resources/read`: the resource does not exist. That is -32002 up to 2025-11-25, then -32602 with the
+    /// `uri` in its data (`server/resources`, error handling).
+    pub fn is_resource_not_found(&self) -> bool {
+        let names_uri = || self.data.as_ref().is_some_and(|data| data.as_json().member("uri").is_some());
+        let code = |code: i32| self.code == i64::from(code);
+        code(code::RESOURCE_NOT_FOUND) || code(code::INVALID_PARAMS) && names_uri()
+    }
 }
 
 /// Why a call has no result. Shown as text it says nothing that the peer sent: an error's own message is in

@@ -48,7 +48,8 @@ pub enum Related {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// The peer is known; calls may be made. A server never needs to wait for it: it is sent only after `initialize`.
+    /// The peer is known; calls may be made. A server never needs to wait for it: it is sent only after `initialize`. A
+    /// client is told again if what it remembered of its server had to be found out anew.
     Ready(Box<Ready>),
     /// Answer it with `respond`, exactly once.
     Request(Request),
@@ -466,7 +467,9 @@ pub enum Outcome<'a> {
         /// **not encrypted** and can be presented more than once.
         state: Option<&'a [u8]>,
     },
-    /// Failure. Codes -32099…-32020 that the spec doesn't define are refused; codes of other revisions are mapped.
+    /// Failure. An application's own codes lie outside -32768…-32000; of those only the ones that the revision defines for
+    /// it are taken: JSON-RPC's, -32002, -32042 with `elicitations` and -32021 with `requiredCapabilities` in its data, and up to 2025-11-25
+    /// -32019…-32000. Codes of other revisions are mapped.
     Error {
         /// Code.
         code: i32,

@@ -42,6 +42,8 @@ impl Flags {
     pub(crate) const META: Self = Self(16);
     /// It has `structuredContent` at its top.
     pub(crate) const STRUCTURED: Self = Self(32);
+    /// It has an array as `content` at its top.
+    pub(crate) const CONTENT: Self = Self(64);
 
     pub(crate) const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -57,12 +59,13 @@ impl Flags {
             None => flags,
         }
     }
-    /// `key` is without its quotes.
-    fn with_member(self, key: &[u8]) -> Self {
+    /// `key` is without its quotes; `first` begins the value.
+    fn with_member(self, key: &[u8], first: u8) -> Self {
         let told = scan::known(key, |key| match key {
             b"resultType" | b"ttlMs" | b"cacheScope" => Some(Self::STEERING),
             b"_meta" => Some(Self::META),
             b"structuredContent" => Some(Self::STRUCTURED),
+            b"content" if first == b'[' => Some(Self::CONTENT),
             _ => None,
         });
         Self(self.0 & !Self::EMPTY.0).with(told.unwrap_or_default())
@@ -71,8 +74,9 @@ impl Flags {
     fn of_checked(text: &str) -> Self {
         let mut members = Items::of_object(text);
         let mut flags = Self::of(text, members.right_kind());
-        while let Some((key, _)) = members.member() {
-            flags = flags.with_member(key.get(1..key.len() - 1).unwrap_or_default().as_bytes());
+        while let Some((key, (start, _))) = members.member() {
+            let first = text.as_bytes().get(start).copied().unwrap_or_default();
+            flags = flags.with_member(key.get(1..key.len() - 1).unwrap_or_default().as_bytes(), first);
         }
         flags
     }
@@ -96,7 +100,7 @@ impl<'a> Json<'a> {
         let mut flags = Flags::of(text, object);
         let passed = if object {
             source.object(start, Self::MAX_DEPTH, |key, at, depth| {
-                flags = flags.with_member(key);
+                flags = flags.with_member(key, source.byte(at));
                 source.value(at, depth)
             })
         } else {
@@ -118,6 +122,10 @@ impl<'a> Json<'a> {
     /// Whether it is an object.
     pub fn is_object(self) -> bool {
         Items::of_object(self.text).right_kind()
+    }
+    /// Whether it is a number from 0 to 1, as priorities are.
+    pub(crate) fn is_share(self) -> bool {
+        self.text.parse().is_ok_and(|value: f64| (0.0..=1.0).contains(&value))
     }
     pub(crate) fn flags(self) -> Flags {
         self.flags.unwrap_or_else(|| Flags::of_checked(self.text))

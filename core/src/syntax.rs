@@ -69,6 +69,29 @@ pub fn is_uri(text: &str) -> bool {
         && rest.matches('#').count() <= 1
 }
 
+/// Whether text is a date: `full-date` of RFC 3339, such as `2025-11-25`.
+pub fn is_date(text: &str) -> bool {
+    let part = |from, to| digits(text.get(from..to));
+    let (Some(year), Some(month), Some(day)) = (part(0, 4), part(5, 7), part(8, 10)) else { return false };
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    text.len() == 10
+        && text.get(4..5) == Some("-")
+        && text.get(7..8) == Some("-")
+        && (1..=days).contains(&day)
+}
+
+/// Whether text is a date with a time and its offset: `date-time` of RFC 3339, such as `2025-11-25T10:30:00Z`.
+pub fn is_date_time(text: &str) -> bool {
+    text.get(..10).is_some_and(is_date) && text.get(10..).is_some_and(is_time)
+}
+
 /// Whether a client may fetch or show the `src` of an icon: an `https` URI with a host, or a `data` URI of an image (basic,
 /// "Icons"; the schema's mention of `http` is overruled there).
 ///
@@ -154,4 +177,34 @@ fn quoted(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// Digits and nothing else.
+fn digits(text: Option<&str>) -> Option<u32> {
+    text.filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()
+}
+
+/// `T` and `full-time` of RFC 3339.
+fn is_time(text: &str) -> bool {
+    let part = |text: &str, from, to| digits(text.get(from..to));
+    let colon = |text: &str, at| text.get(at..at + 1) == Some(":");
+    let (Some(hour), Some(minute), Some(second)) = (part(text, 1, 3), part(text, 4, 6), part(text, 7, 9))
+    else {
+        return false;
+    };
+    let clock = text.starts_with(['T', 't']) && colon(text, 3) && colon(text, 6);
+    let mut rest = text.get(9..).unwrap_or_default();
+    if let Some(fraction) = rest.strip_prefix('.') {
+        rest = fraction.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        if rest.len() == fraction.len() {
+            return false;
+        }
+    }
+    let offset = matches!(rest, "Z" | "z")
+        || rest.len() == 6
+            && rest.starts_with(['+', '-'])
+            && colon(rest, 3)
+            && part(rest, 1, 3).is_some_and(|hour| hour < 24)
+            && part(rest, 4, 6).is_some_and(|minute| minute < 60);
+    clock && offset && hour < 24 && minute < 60 && second <= 60
 }

@@ -347,13 +347,17 @@ fn progress_extends_a_call_up_to_its_maximum() {
 }
 
 /// `basic/lifecycle`, timeouts: every request has one; the defaults are a minute of silence and ten in all.
-/// R-TMO-001 R-TMO-008
+/// R-TMO-001 R-TMO-008 R-TOL-036
 #[test]
 fn a_call_has_a_timeout_by_default() {
     let mut client = modern_client(client_config());
-    let (call, _) = client.call("tools/list");
-    client.wait(seconds(60));
-    assert!(matches!(client.outcome(call), Err(CallError::Timeout { limit: TimeLimit::Silence, .. })));
+    for (method, params) in [("tools/list", None), ("tools/call", Some(json(r#"{"name":"t"}"#)))] {
+        let call = client.machine.call(client.now, method, params, CallOptions::new()).unwrap();
+        client.sent();
+        client.wait(seconds(60));
+        assert!(matches!(client.outcome(call), Err(CallError::Timeout { limit: TimeLimit::Silence, .. })));
+        client.sent();
+    }
     // People take their time: only the total counts.
     let mut server = session(server_config(), NEWEST, &json!({"elicitation": {}}));
     let params = json(r#"{"message":"m","requestedSchema":{"type":"object","properties":{}}}"#);
@@ -401,7 +405,7 @@ fn handles_that_are_not_live_are_told_apart() {
 }
 
 /// `basic/index` of 2026-07-28, error codes: what the protocol reserves is not an application's; -32002 is of its revisions.
-/// R-BAS-023 R-BAS-025
+/// R-BAS-020 R-BAS-021 R-BAS-023 R-BAS-024 R-BAS-025 R-BAS-029
 #[test]
 fn error_codes_are_those_of_the_revision() {
     let mut server =
@@ -416,7 +420,10 @@ fn error_codes_are_those_of_the_revision() {
                 common::request(id, "resources/read", params)
             }
         };
-        for (given, sent) in [(-32002, if modern_era { -32602 } else { -32002 }), (5, 5), (-32603, -32603)] {
+        let not_found = if modern_era { -32602 } else { -32002 };
+        for (given, sent) in
+            [(-32002, not_found), (5, 5), (-1, -1), (-31999, -31999), (-32769, -32769), (-32603, -32603)]
+        {
             server.tell(&read(given));
             let handle = server.request().handle();
             server.machine.respond(server.now, handle, error(given)).unwrap();
@@ -424,15 +431,31 @@ fn error_codes_are_those_of_the_revision() {
         }
         server.tell(&read(1));
         let handle = server.request().handle();
-        for reserved in [-32050, -32099, -32023] {
+        for reserved in [-32050, -32099, -32023, -32020, -32021, -32022, -32100, -32604, -32768] {
             assert!(matches!(
                 server.machine.respond(server.now, handle, error(reserved)),
                 Err(SendError::Invalid(_))
             ));
         }
-        server.silent();
-        server.respond(handle, r#"{"contents":[]}"#);
-        server.one();
+        // Codes of other implementations are as old as the era that has them.
+        for foreign in [-32019, -32001, -32000] {
+            if modern_era {
+                let refused = server.machine.respond(server.now, handle, error(foreign));
+                assert!(matches!(refused, Err(SendError::Invalid(_))), "{foreign}");
+            }
+        }
+        if modern_era {
+            server.silent();
+            let data = json(r#"{"requiredCapabilities":{"sampling":{}}}"#);
+            let lacking = Outcome::Error { code: -32021, message: "m", data: Some(data) };
+            server.machine.respond(server.now, handle, lacking).unwrap();
+            let sent = server.one();
+            assert_eq!(sent["error"]["code"], -32021);
+            assert_eq!(sent["error"]["data"], json!({"requiredCapabilities": {"sampling": {}}}));
+        } else {
+            server.machine.respond(server.now, handle, error(-32000)).unwrap();
+            assert_eq!(server.one()["error"]["code"], -32000);
+        }
     }
 }
 
@@ -526,4 +549,37 @@ fn no_progress_goes_under_a_token_of_another_type() {
     let refused =
         client.ask(&common::request(1, "roots/list", json!({"_meta": {"progressToken": "0123456789a"}})));
     assert_eq!(refused["error"]["code"], -32600);
+}
+
+/// `server/resources`, error handling: a resource that does not exist, by the code of any revision.
+/// R-BAS-027
+#[test]
+fn a_missing_resource_is_told_by_the_code_of_any_revision() {
+    for (code, data, missing) in [
+        (-32002, json!(null), true),
+        (-32002, json!({"uri": "test://a"}), true),
+        (-32602, json!({"uri": "test://a"}), true),
+        (-32602, json!({"other": 1}), false),
+        (-32602, json!(null), false),
+        (-32603, json!({"uri": "test://a"}), false),
+    ] {
+        let mut opened = start(client_config());
+        let probe = opened.one();
+        let mut described = discover_result(&[MODERN]);
+        described["capabilities"] = json!({"resources": {}});
+        opened.tell(&answer(&probe, &described));
+        opened.event();
+        let params = Some(json(r#"{"uri":"test://a"}"#));
+        let call = opened.machine.call(opened.now, "resources/read", params, CallOptions::new()).unwrap();
+        let sent = opened.one();
+        let mut refused = failure(&sent, code);
+        refused["error"]["data"] = data;
+        opened.tell(&refused);
+        match opened.outcome(call) {
+            Err(CallError::Rpc(error)) => {
+                assert_eq!(error.is_resource_not_found(), missing, "{refused}");
+            }
+            other => panic!("an error, not {other:?}"),
+        }
+    }
 }

@@ -16,7 +16,7 @@ use mcp_sansio::{
     error::SendError,
     event::{Action, Event, Outgoing, Related},
     json::Json,
-    session::{Catalog, Server, ServerConfig},
+    session::{CallOptions, Catalog, Server, ServerConfig},
 };
 use serde_json::{Value, json};
 
@@ -120,6 +120,7 @@ fn cursors_that_are_not_ours_are_refused() {
 }
 
 /// Instances of one service share the keys, so that a list goes on at another instance.
+/// R-STA-003
 #[test]
 fn shared_keys_open_each_others_cursors() {
     let instance = |keys: &[[u8; 32]], seed| {
@@ -140,6 +141,7 @@ fn shared_keys_open_each_others_cursors() {
 }
 
 /// A catalog that is replaced while its list is read: the list goes on after the last item that was given.
+/// R-PAG-002
 #[test]
 fn a_list_goes_on_after_its_catalog_was_replaced() {
     let mut host = serve(tools(&["a", "b", "c", "d"]));
@@ -386,4 +388,29 @@ fn without_a_catalog_the_application_answers() {
     assert!(!host.request().unchecked());
     assert!(!host.events().iter().any(|event| matches!(event, Event::Fault(_))));
     assert!(Json::parse(b"{}").is_ok());
+}
+
+/// `server/tools` of 2026-07-28: `x-mcp-header` is about HTTP. On any other channel such a tool is listed as it was given,
+/// and called with its arguments alone.
+/// R-HDR-014
+#[test]
+fn header_annotations_mean_nothing_on_a_channel() {
+    let schema =
+        json!({"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}});
+    let tool = json!({"name": "a", "inputSchema": schema}).to_string();
+    let catalog = Arc::new(Catalog::new().tools([json(&tool)]).unwrap());
+    for (mut host, revision) in everywhere(|| ServerConfig::new("s", "1").catalog(Arc::clone(&catalog))) {
+        let listed = host.ask(&ask_in(revision, "tools/list", json!({})));
+        assert_eq!(listed["result"]["tools"][0]["inputSchema"], schema, "{revision}");
+        host.tell(&ask_in(revision, "tools/call", json!({"name": "a", "arguments": {"region": "eu"}})));
+        assert_eq!(host.request().arguments().unwrap().as_str(), r#"{"region":"eu"}"#, "{revision}");
+    }
+    let mut host = modern_client(client_config());
+    let (call, sent) = host.call("tools/list");
+    let list = json!({"resultType": "complete", "tools": [{"name": "a", "inputSchema": schema}]});
+    host.tell(&answer(&sent, &list));
+    assert_eq!(host.outcome(call).unwrap()["tools"], list["tools"]);
+    let params = json(r#"{"name":"a","arguments":{"region":"eu"}}"#);
+    host.machine.call(host.now, "tools/call", Some(params), CallOptions::new()).unwrap();
+    assert_eq!(host.one()["params"]["arguments"], json!({"region": "eu"}));
 }

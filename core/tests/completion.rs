@@ -11,7 +11,10 @@ mod common;
 use std::sync::Arc;
 
 use common::*;
-use mcp_sansio::session::{Catalog, ServerConfig};
+use mcp_sansio::{
+    error::CallError,
+    session::{CallOptions, Catalog, Client, ServerConfig},
+};
 use serde_json::{Value, json};
 
 fn config() -> ServerConfig {
@@ -183,4 +186,38 @@ fn completion_has_to_be_declared() {
             None => assert_eq!(revision, "2024-11-05"),
         }
     }
+}
+
+/// `server/utilities/completion`: a client takes an answer without values, without the optional members, or cut short, and an
+/// error, each as it is.
+///
+/// R-CMP-008
+#[test]
+fn a_client_takes_partial_answers() {
+    let mut host = start(client_config());
+    let probe = host.one();
+    let mut described = discover_result(&[MODERN]);
+    described["capabilities"] = json!({"completions": {}});
+    host.tell(&answer(&probe, &described));
+    host.event();
+    let params = json!({"ref": {"type": "ref/prompt", "name": "p"}, "argument": {"name": "a", "value": "v"}});
+    let params = params.to_string();
+    let complete = |host: &mut Host<Client>| {
+        let options = CallOptions::new();
+        let call = host.machine.call(host.now, "completion/complete", Some(json(&params)), options).unwrap();
+        (call, host.one())
+    };
+    for partial in [
+        json!({"values": []}),
+        json!({"values": ["a"], "hasMore": true}),
+        json!({"values": ["a"], "total": 7}),
+        json!({}),
+    ] {
+        let (call, sent) = complete(&mut host);
+        host.tell(&answer(&sent, &json!({"resultType": "complete", "completion": partial})));
+        assert_eq!(host.outcome(call).unwrap()["completion"], partial);
+    }
+    let (call, sent) = complete(&mut host);
+    host.tell(&failure(&sent, -32601));
+    assert!(matches!(host.outcome(call), Err(CallError::Rpc(error)) if error.code == -32601));
 }

@@ -60,12 +60,13 @@ fn link_for(revision: &str) -> Value {
 
 /// `server/tools`, `server/prompts`: audio is content since 2025-03-26, a resource link since 2025-06-18. What every
 /// revision has stays as it is. R-TOL-012, R-PRM-006.
+/// R-TOL-013
 #[test]
 fn content_that_a_revision_lacks_is_said_in_text() {
     let others = [
         text("t"),
         json!({"type": "image", "data": "", "mimeType": "image/png", "n": 1.0}),
-        json!({"type": "resource", "resource": {"uri": "a:b", "text": ""}}),
+        json!({"type": "resource", "resource": {"uri": "a:b", "mimeType": "text/plain", "text": ""}}),
     ];
     for revision in ALL {
         let mut content = others.to_vec();
@@ -101,7 +102,7 @@ fn content_that_a_revision_lacks_is_said_in_text() {
 }
 
 /// `server/tools`, structured content: an object since 2025-06-18, any value since 2026-07-28. Where it is left out and
-/// nothing says it in text, its JSON does. R-TOL-015, R-TOL-016.
+/// nothing says it in text, its JSON does, for those too who read text alone. R-TOL-014, R-TOL-015, R-TOL-016.
 #[test]
 fn structured_content_that_a_revision_lacks_is_said_in_text() {
     for (value, since) in [
@@ -123,7 +124,10 @@ fn structured_content_that_a_revision_lacks_is_said_in_text() {
                 assert_eq!(beside, both, "{revision} {value}");
             } else {
                 assert_eq!(said, json!({"content": [text("t")], "structuredContent": value}), "{revision}");
-                assert_eq!(bare, json!({"content": [], "structuredContent": value}), "{revision}");
+                let spelled = text(&value.to_string());
+                assert_eq!(bare, json!({"content": [spelled], "structuredContent": value}), "{revision}");
+                let both = json!({"content": [audio_for(revision), spelled], "structuredContent": value});
+                assert_eq!(beside, both, "{revision} {value}");
             }
         }
     }
@@ -182,6 +186,30 @@ fn a_completion_has_context_where_the_revision_has() {
             wanted.as_object_mut().unwrap().remove("context");
         }
         assert_eq!(sent, wanted, "{revision}");
+    }
+}
+
+/// The schema of each revision: the result of a tool has `content`, an array. One without it has an empty one, or the text of
+/// its structured content. R-TOL-010, R-TOL-014.
+#[test]
+fn the_result_of_a_tool_has_content() {
+    for revision in ALL {
+        assert_eq!(told(revision, "tools/call", &json!({})), json!({"content": []}), "{revision}");
+        let members = told(revision, "tools/call", &json!({"isError": true, "x": 1}));
+        assert_eq!(members, json!({"isError": true, "x": 1, "content": []}), "{revision}");
+        let structured = told(revision, "tools/call", &json!({"structuredContent": {"n": 1}}));
+        assert_eq!(structured["content"], json!([text(r#"{"n":1}"#)]), "{revision}");
+        assert_eq!(structured.get("structuredContent").is_some(), revision >= "2025-06-18");
+
+        let mut host = server(revision);
+        host.tell(&ask_in(revision, "tools/call", json!({"name": "any"})));
+        let handle = host.request().handle();
+        for broken in ["{\"content\":{}}", "{\"content\":null}", "{\"content\":\"t\"}", "[]", "1"] {
+            let refused = host.machine.respond(host.now, handle, common::result(broken));
+            assert!(matches!(refused, Err(SendError::Invalid(_))), "{revision} {broken}");
+        }
+        host.respond(handle, r#"{"c\u006fntent":[]}"#);
+        assert_eq!(host.one()["result"]["content"], json!([]), "{revision}");
     }
 }
 

@@ -47,6 +47,7 @@ fn config(extensions: &[&str]) -> ClientConfig {
 }
 
 /// `basic/versioning`: a method of an extension is for those who both declare it.
+/// R-VER-006 R-VER-007
 #[test]
 fn a_client_calls_what_both_declare() {
     let both = [TASKS];
@@ -130,6 +131,7 @@ fn asked(id: u64, method: &str, params: Value, extensions: &[&str]) -> Value {
 
 /// R-CAP-007, R-MET-013, R-MET-014: a method of an extension reaches the application if this server and this very request
 /// declare it.
+/// R-VER-007
 #[test]
 fn a_server_serves_what_both_declare() {
     let params = json!({"taskId": "1"});
@@ -152,6 +154,7 @@ fn a_server_serves_what_both_declare() {
 }
 
 /// R-MET-013: a kind of result that an extension defines is sent to those who declare it in the request that it answers.
+/// R-RTY-002
 #[test]
 fn a_server_answers_with_kinds_that_both_declare() {
     let respond = |server: &[&str], client: &[&str], result_type: &str| {
@@ -374,6 +377,27 @@ fn malformed_and_reserved_keys_are_refused() {
     ] {
         assert_eq!(refused("traceparent", &value), wrong, "{value}");
     }
+    for (key, value, good) in [
+        ("tracestate", "", true),
+        ("tracestate", "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE", true),
+        ("tracestate", "fw529a3039@dt=FfAAAD , a=1", true),
+        ("tracestate", "Rojo=1", false),
+        ("tracestate", "rojo", false),
+        ("tracestate", "rojo=", false),
+        ("tracestate", "rojo=a=b", false),
+        ("tracestate", "rojo=\u{e9}", false),
+        ("baggage", "userId=alice,serverNode=DF%2028;p;q=1 , isProduction=false", true),
+        ("baggage", "", false),
+        ("baggage", "userId", false),
+        ("baggage", "user id=1", false),
+        ("baggage", "userId=a b", false),
+        ("baggage", "userId=\u{e9}", false),
+    ] {
+        assert_eq!(refused(key, &json!(value)), !good, "{key}: {value}");
+    }
+    let many = vec!["a=1"; 33].join(",");
+    assert!(refused("tracestate", &json!(many)) && !refused("tracestate", &json!(many[4..])));
+    assert!(refused("baggage", &json!(1)) && refused("tracestate", &json!(null)));
 }
 
 /// R-LOG-006, R-MET-019: what a later server may say that this build does not know comes as it is.
@@ -390,4 +414,35 @@ fn unknown_values_survive() {
     host.tell_text(&format!(r#"{{"jsonrpc":"2.0","id":{},"result":{raw}}}"#, sent["id"]));
     let Event::Completed { call: of, outcome: Ok(completion) } = host.event() else { panic!("no result") };
     assert_eq!((of, completion.result.as_str()), (call, raw));
+}
+
+/// R-VER-005: identifiers of extensions are keys as of `_meta`, with a prefix; settings are objects.
+#[test]
+fn identifiers_of_extensions_have_a_prefix() {
+    let declared = |name: &str, settings: Value| json!({"extensions": {name: settings}}).to_string();
+    for good in [TASKS, OWN, "a.b-c1/x.y_z-1", "com.example/"] {
+        let text = declared(good, json!({"any": 1}));
+        assert!(client_config().capabilities(text.as_bytes()).is_ok(), "{good}");
+        assert!(server_config().capabilities(text.as_bytes()).is_ok(), "{good}");
+        assert!(server_config().result_types(good, &["k"]).is_ok(), "{good}");
+    }
+    for wrong in ["", "tasks", "/tasks", "1a/b", "a-/b", "a..b/c", "a/-b", "a/b/c", "a b/c", "\u{e9}/a"] {
+        let text = declared(wrong, json!({}));
+        for refused in [
+            client_config().capabilities(text.as_bytes()).err().unwrap(),
+            server_config().capabilities(text.as_bytes()).err().unwrap(),
+        ] {
+            assert_eq!(refused.field, "capabilities.extensions", "{wrong}");
+            assert!(refused.reason.contains(&format!("`{wrong}`")), "{}", refused.reason);
+        }
+        assert_eq!(
+            client_config().result_types(wrong, &["k"]).err().unwrap().field,
+            "result_types",
+            "{wrong}"
+        );
+    }
+    for settings in [json!(true), json!(null), json!([])] {
+        assert!(server_config().capabilities(declared(OWN, settings).as_bytes()).is_err());
+    }
+    assert!(server_config().capabilities(br#"{"extensions":[]}"#).is_err());
 }

@@ -143,3 +143,21 @@ fn a_subscription_has_no_timeout() {
     host.tell(&notice("notifications/tools/list_changed", json!({"_meta": meta})));
     assert!(matches!(host.event(), Event::Notification { call: Some(call), .. } if call == listening));
 }
+
+/// `server/tools`, security: the trace has each call of a tool with its arguments, and what came of it.
+/// R-TOL-037
+#[test]
+fn the_use_of_a_tool_is_in_the_trace() {
+    let mut host = modern_client(client_config().trace(true));
+    while host.machine.poll_trace().is_some() {}
+    let params = json(r#"{"name":"t","arguments":{"a":1}}"#);
+    host.machine.call(host.now, "tools/call", Some(params), CallOptions::new()).unwrap();
+    let sent = host.one();
+    host.tell(&answer(&sent, &json!({"resultType": "complete", "content": []})));
+    let records: Vec<(bool, Value)> = std::iter::from_fn(|| host.machine.poll_trace())
+        .map(|record| (record.received, serde_json::from_str(record.message.as_ref()).unwrap()))
+        .collect();
+    let [(false, asked), (true, answered)] = &records[..] else { panic!("a call and its answer") };
+    assert_eq!(asked["params"]["arguments"], json!({"a": 1}));
+    assert_eq!((&asked["id"], &answered["result"]["content"]), (&answered["id"], &json!([])));
+}

@@ -310,7 +310,8 @@ fn malformed_answers_are_refused() {
 }
 
 /// Row 4: nothing is asked of a client that lacks a capability for any question. R-MRT-007, R-ELI-006, R-SAM-003,
-/// R-ROO-010: `basic/patterns/mrtr`, `client/elicitation`, `client/sampling`.
+/// R-ROO-010, R-CAP-010, R-CAP-012: `basic/patterns/mrtr`, `client/elicitation`, `client/sampling`. Questions carry no hints
+/// for caches: R-CCH-003, `server/utilities/caching`.
 #[test]
 fn a_capability_that_is_missing() {
     let url = json!({"mode": "url", "message": "m", "url": "https://a.test/x", "elicitationId": "e"});
@@ -372,7 +373,11 @@ fn a_capability_that_is_missing() {
             ask(&mut host, modern_request, std::slice::from_ref(&question), None).unwrap();
             let answer = host.one();
             match &missing {
-                None => assert_eq!(answer["result"]["inputRequests"]["q"]["method"], question.1, "{what}"),
+                None => {
+                    assert_eq!(answer["result"]["inputRequests"]["q"]["method"], question.1, "{what}");
+                    let hints = ["ttlMs", "cacheScope"].map(|hint| answer["result"].get(hint));
+                    assert_eq!(hints, [None, None], "{what}");
+                }
                 Some(missing) => {
                     assert_eq!(answer["error"]["code"], -32021, "{what}");
                     assert_eq!(answer["error"]["data"], json!({"requiredCapabilities": missing}), "{what}");
@@ -537,7 +542,7 @@ fn state_alone_comes_back_after_a_while() {
     assert_eq!(seen(&host.request()), (1, vec![], vec![], Some(vec![])));
 }
 
-/// Row 8: rounds are bounded, in the modern era by the count in the state.
+/// Row 8: rounds are bounded, in the modern era by the count in the state; a loop of tool uses is rounds too. R-SAM-009.
 #[test]
 fn rounds_are_bounded() {
     let mut host = legacy();
@@ -554,6 +559,24 @@ fn rounds_are_bounded() {
     assert_eq!(host.one()["error"]["code"], -32603);
     assert_eq!(over(&host.event()), Some((request.handle(), OverReason::Input)));
 
+    let tools = json!({"sampling": {"tools": {}}});
+    let mut turn = sample();
+    turn["tools"] = json!([{"name": "t", "inputSchema": {"type": "object"}}]);
+    let turn = ("q", "sampling/createMessage", Some(turn));
+    let mut host = session(server_config(), NEWEST, &tools);
+    host.tell(&call(1, "echo"));
+    let mut request = host.request();
+    for _ in 0..8 {
+        ask(&mut host, request.handle(), std::slice::from_ref(&turn), None).unwrap();
+        let question = host.one();
+        let used = json!({"type": "tool_use", "id": "u", "name": "t", "input": {}});
+        host.tell(&answer(&question, &json!({"role": "assistant", "model": "m", "content": [used]})));
+        request = host.request();
+    }
+    ask(&mut host, request.handle(), std::slice::from_ref(&turn), None).unwrap();
+    assert_eq!(host.one()["error"]["code"], -32603);
+
+    let mut host = legacy();
     host.tell(&modern_call(1, &json!({})));
     let mut request = host.request();
     for round in 0..8 {
@@ -744,7 +767,7 @@ fn a_url_has_an_id_where_the_revision_has_them() {
     );
 }
 
-/// -32042 names the URLs, in the revision that has it alone. R-ELI-029.
+/// -32042 names the URLs, in the revision that has it alone, to a client that can go there. R-ELI-028, R-ELI-029.
 #[test]
 fn the_url_elicitation_error_lists_elicitations() {
     let item = json!({"mode": "url", "message": "m", "url": "https://a.test/x", "elicitationId": "e"});
@@ -766,6 +789,15 @@ fn the_url_elicitation_error_lists_elicitations() {
             assert_eq!(host.one()["error"]["data"], data.unwrap());
         }
     }
+    let mut forms = session(server_config(), NEWEST, &json!({"elicitation": {}}));
+    forms.tell(&call(1, "echo"));
+    let handle = forms.request().handle();
+    let text = json!({"elicitations": [item]}).to_string();
+    let outcome = Outcome::Error { code: -32042, message: "m", data: Some(json(&text)) };
+    let refused = forms.machine.respond(forms.now, handle, outcome);
+    assert_eq!(refused, Err(SendError::MissingCapability("elicitation.url")));
+    forms.respond(handle, FITTING);
+
     host.tell(&modern_call(2, &json!({})));
     let handle = host.request().handle();
     let data = json!({"elicitations": [item]}).to_string();
@@ -1011,4 +1043,62 @@ fn forms_are_flat() {
         let again = host.request();
         assert_eq!(again.input().unwrap().failed.is_empty(), fits, "{value}");
     }
+}
+/// `client/sampling`, model preferences: priorities lie between 0 and 1. R-SAM-013.
+#[test]
+fn priorities_lie_between_0_and_1() {
+    for (value, good) in [
+        (json!(0), true),
+        (json!(1), true),
+        (json!(0.5), true),
+        (json!(1.1), false),
+        (json!(-1), false),
+        (json!("1"), false),
+        (json!(null), false),
+    ] {
+        for key in ["costPriority", "speedPriority", "intelligencePriority"] {
+            let mut params = sample();
+            params["modelPreferences"] = json!({key: value, "hints": [{"name": "m"}]});
+            let mut host = legacy();
+            host.tell(&modern_call(1, &json!({})));
+            let handle = host.request().handle();
+            let asked =
+                ask(&mut host, handle, &[("q", "sampling/createMessage", Some(params.clone()))], None);
+            assert_eq!(asked.is_ok(), good, "{key} {value}");
+            let text = params.to_string();
+            let asked = host.machine.call(
+                host.now,
+                Target::Channel,
+                "sampling/createMessage",
+                Some(json(&text)),
+                CallOptions::new(),
+            );
+            assert_eq!(asked.is_ok(), good, "{key} {value}");
+        }
+    }
+}
+
+/// `client/elicitation` of 2025-11-25: the end of a visit is told to the client that was asked, by the id of the visit.
+/// R-ELI-025.
+#[test]
+fn the_end_of_a_visit_is_told_to_who_was_asked() {
+    let (mut asked, mut other) = (legacy(), legacy());
+    let params = r#"{"mode":"url","message":"m","url":"https://a.test/x","elicitationId":"e"}"#;
+    let options = CallOptions::new();
+    asked
+        .machine
+        .call(asked.now, Target::Channel, "elicitation/create", Some(json(params)), options)
+        .unwrap();
+    let question = asked.one();
+    asked.tell(&answer(&question, &json!({"action": "accept"})));
+    asked.events();
+    let complete = "notifications/elicitation/complete";
+    for nameless in [None, Some("{}")] {
+        let refused = asked.machine.notify(asked.now, Target::Channel, complete, nameless.map(json));
+        assert!(matches!(refused, Err(SendError::Invalid(_))));
+    }
+    let named = Some(json(r#"{"elicitationId":"e"}"#));
+    asked.machine.notify(asked.now, Target::Channel, complete, named).unwrap();
+    assert_eq!(asked.one()["params"]["elicitationId"], question["params"]["elicitationId"]);
+    other.silent();
 }

@@ -272,7 +272,7 @@ impl Pair {
             .collect();
         let outcome = match reply {
             Reply::Result => result(&text),
-            Reply::Error => Outcome::Error { code: -32000, message: "failed", data: None },
+            Reply::Error => Outcome::Error { code: 1, message: "failed", data: None },
             Reply::Ask(_) => Outcome::InputRequired { questions: &questions, state: Some(&state) },
         };
         self.server.machine.respond(self.server.now, handle, outcome).unwrap();

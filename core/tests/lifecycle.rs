@@ -221,21 +221,27 @@ fn outlives_one_missed_ping<M: Machine>(host: &mut Host<M>) {
     host.tell(&answer(&ping, &json!({})));
     host.wait(seconds(20));
     assert_eq!(host.one()["method"], "ping");
-    host.wait(seconds(20));
+    host.wait(seconds(4));
+    assert!(host.events().is_empty());
+    host.wait(seconds(16));
+    assert_eq!(host.fault_codes(), ["fault.ping"], "that one was missed is said");
     let second = host.one();
     assert_eq!(second["method"], "ping");
     // One answer in time starts the count again.
     host.tell(&answer(&second, &json!({})));
     host.wait(seconds(44));
     assert_eq!(host.sent().len(), 2);
-    assert!(host.events().is_empty());
+    assert_eq!(host.fault_codes(), ["fault.ping"]);
     host.wait(seconds(1));
-    assert!(matches!(host.event(), Event::Closed(CloseReason::KeepAlive)));
+    let events = host.events();
+    assert!(
+        matches!(&events[..], [Event::Fault(fault), Event::Closed(CloseReason::KeepAlive)] if fault.code == "fault.ping")
+    );
     host.silent();
 }
 
 /// `basic/utilities/ping`: pings at intervals, and the connection is stale after several without an answer.
-/// R-PIN-003 R-PIN-004 R-PIN-005 R-PIN-006
+/// R-PIN-003 R-PIN-004 R-PIN-005 R-PIN-006 R-PIN-007
 #[test]
 fn keep_alive_pings_end_a_dead_session() {
     let bounds = || {
@@ -247,4 +253,47 @@ fn keep_alive_pings_end_a_dead_session() {
     };
     outlives_one_missed_ping(&mut session(server_config().limits(bounds()), NEWEST, &json!({})));
     outlives_one_missed_ping(&mut legacy_client(client_config().limits(bounds())));
+}
+
+/// `basic/index`: the base protocol and the lifecycle are there in every revision and both roles, whatever else is offered.
+/// R-BAS-030
+#[test]
+fn the_base_protocol_is_whole_without_anything_offered() {
+    for revision in LEGACY {
+        let mut host = session(mcp_sansio::session::ServerConfig::new("s", "1"), revision, &json!({}));
+        assert_eq!(host.ask(&request(1, "ping", json!({})))["result"], json!({}), "{revision}");
+        assert_eq!(host.ask(&request(2, "tools/list", json!({})))["error"]["code"], -32601, "{revision}");
+        assert_eq!(host.ask(&json!({"jsonrpc": "2.0", "id": 3}))["error"]["code"], -32600, "{revision}");
+        host.tell_text("{");
+        assert_eq!(host.one()["error"]["code"], -32700, "{revision}");
+        for ignored in ["cancelled", "progress", "unknown"] {
+            host.tell(&notice(&format!("notifications/{ignored}"), json!({"requestId": 9})));
+            host.silent();
+        }
+        host.eof();
+        host.events();
+
+        let of = mcp_sansio::revision::Revision::from_name(revision).unwrap();
+        let mut host = legacy_client(client_config().revisions(&[of]).unwrap());
+        assert_eq!(host.ask(&request(1, "ping", json!({})))["result"], json!({}), "{revision}");
+        assert_eq!(host.ask(&request(2, "roots/list", json!({})))["error"]["code"], -32601, "{revision}");
+        let (call, sent) = host.call("ping");
+        host.tell(&answer(&sent, &json!({})));
+        host.outcome(call).unwrap();
+        let (call, sent) = host.call("ping");
+        host.machine.cancel(host.now, call, None).unwrap();
+        assert_eq!(host.one()["params"]["requestId"], sent["id"], "{revision}");
+    }
+
+    let mut host = serve(mcp_sansio::session::ServerConfig::new("s", "1"));
+    let described = host.ask(&modern(1, "server/discover", json!({})));
+    assert_eq!(described["result"]["supportedVersions"], json!([MODERN]));
+    let mut other = modern(2, "server/discover", json!({}));
+    other["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("1999-01-01");
+    assert_eq!(host.ask(&other)["error"]["code"], -32022);
+    assert_eq!(host.ask(&modern(3, "tools/list", json!({})))["error"]["code"], -32601);
+    let mut host = modern_client(client_config());
+    let (call, sent) = host.call("server/discover");
+    host.tell(&answer(&sent, &discover_result(&[MODERN])));
+    host.outcome(call).unwrap();
 }

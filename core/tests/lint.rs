@@ -52,14 +52,18 @@ fn odd_names_of_tools_are_remarked() {
     let long = "x".repeat(129);
     for (name, odd) in [("a/b", true), ("a b", true), ("\u{e9}", true), (&long, true), (&long[1..], false)] {
         let expected: &[_] = if odd { &[("lint.name", "tools[0].name".to_owned())] } else { &[] };
-        assert_eq!(lint(&tool(name, &json!({"type": "object"}))), expected, "{name}");
+        assert_eq!(
+            lint(&tool(name, &json!({"type": "object", "additionalProperties": false}))),
+            expected,
+            "{name}"
+        );
     }
 }
 
 #[test]
 fn what_a_reader_misses_is_remarked() {
     let poor = json!({
-        "tools": [{"name": "a", "inputSchema": {"type": "object"}}],
+        "tools": [{"name": "a", "inputSchema": {"type": "object", "additionalProperties": false}}],
         "resources": [
             {"uri": "t:a", "name": "a", "description": " "},
             {"uri": "t:b", "name": "b", "description": "b", "mimeType": "text"}
@@ -93,7 +97,7 @@ fn schemas_that_older_clients_refuse_are_remarked() {
     let schema = json!({"type": "object", "properties": {"a": true, "b": {}}});
     let places = |place: &str| [("lint.schema", place.to_owned())];
     assert_eq!(lint(&tool("a", &schema)), places("tools[0].inputSchema.properties.a"));
-    let mut output = tool("a", &json!({"type": "object"}));
+    let mut output = tool("a", &json!({"type": "object", "additionalProperties": false}));
     output["tools"][0]["outputSchema"] = schema;
     assert_eq!(lint(&output), places("tools[0].outputSchema.properties.a"));
 }
@@ -156,7 +160,78 @@ fn bindings_get_the_remarks_as_json() {
         ServerConnection::new(config.to_string().as_bytes(), [1; 32], Channel::Messages).unwrap().lint()
     };
     assert_eq!(server(json!({})), "[]");
-    let remarks: Value = serde_json::from_str(&server(tool("a \"b\"", &json!({"type": "object"})))).unwrap();
+    let remarks: Value = serde_json::from_str(&server(tool(
+        "a \"b\"",
+        &json!({"type": "object", "additionalProperties": false}),
+    )))
+    .unwrap();
     assert_eq!((&remarks[0]["code"], &remarks[0]["place"]), (&json!("lint.name"), &json!("tools[0].name")));
     assert!(remarks[0]["text"].is_string() && remarks.as_array().unwrap().len() == 1);
+}
+
+/// `server/tools`, data types: a tool without parameters says so.
+///
+/// R-TOL-004
+#[test]
+fn a_tool_that_takes_anything_is_remarked() {
+    let empty = json!({"type": "object", "properties": {}, "title": "t", "$schema": "https://json-schema.org/draft/2020-12/schema"});
+    for (schema, odd) in [
+        (json!({"type": "object"}), true),
+        (empty, true),
+        (json!({"type": "object", "additionalProperties": false}), false),
+        (json!({"type": "object", "additionalProperties": true}), false),
+        (json!({"type": "object", "properties": {"a": {}}}), false),
+        (json!({"type": "object", "minProperties": 1}), false),
+    ] {
+        let expected: &[_] = if odd { &[("lint.schema", "tools[0].inputSchema".to_owned())] } else { &[] };
+        assert_eq!(lint(&tool("a", &schema)), expected, "{schema}");
+    }
+}
+
+/// `server/resources`, annotations: whom it is for, from 0 to 1 how much it matters, and when it was changed.
+///
+/// R-RES-017
+#[test]
+fn annotations_that_mean_nothing_are_remarked() {
+    for (key, value, odd) in [
+        ("audience", json!([]), false),
+        ("audience", json!(["user", "assistant"]), false),
+        ("audience", json!("user"), true),
+        ("audience", json!(["user", "system"]), true),
+        ("priority", json!(0), false),
+        ("priority", json!(1.0), false),
+        ("priority", json!(0.5), false),
+        ("priority", json!(1.01), true),
+        ("priority", json!(-0.1), true),
+        ("priority", json!("1"), true),
+        ("lastModified", json!("2025-01-12T15:00:58Z"), false),
+        ("lastModified", json!("2025-01-12T15:00:58.25+02:00"), false),
+        ("lastModified", json!("2025-01-12"), false),
+        ("lastModified", json!("2025-02-30T15:00:58Z"), true),
+        ("lastModified", json!("12 January 2025"), true),
+        ("lastModified", json!(1_736_694_058), true),
+        ("other", json!("x"), false),
+    ] {
+        for (member, at) in [("resources", "uri"), ("resourceTemplates", "uriTemplate")] {
+            let definition = json!({
+                at: "t:a", "name": "a", "description": "d", "mimeType": "text/plain", "annotations": {key: value}
+            });
+            let expected = format!("{member}[0].annotations.{key}");
+            let expected: &[_] = if odd { &[("lint.annotations", expected)] } else { &[] };
+            assert_eq!(lint(&json!({member: [definition]})), expected, "{key} {value}");
+        }
+    }
+}
+
+/// The schemas: a size is a number of bytes.
+#[test]
+fn sizes_that_mean_nothing_are_remarked() {
+    for (size, odd) in
+        [(json!(0), false), (json!(1_u64 << 40), false), (json!(-1), true), (json!("1 kB"), true)]
+    {
+        let resource =
+            json!({"uri": "t:a", "name": "a", "description": "d", "mimeType": "text/plain", "size": size});
+        let expected: &[_] = if odd { &[("lint.size", "resources[0].size".to_owned())] } else { &[] };
+        assert_eq!(lint(&json!({"resources": [resource]})), expected, "{size}");
+    }
 }

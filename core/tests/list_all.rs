@@ -120,6 +120,7 @@ fn a_null_cursor_is_the_end() {
 
 /// R-MET-019: items come as they are: unknown members, values and spellings survive, and one that is broken hides no
 /// other.
+/// R-TOL-042
 #[test]
 fn items_come_as_they_are() {
     let mut host = modern_host(client_config());

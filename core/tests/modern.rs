@@ -104,6 +104,19 @@ fn modern_results_carry_members_that_legacy_ones_lack() {
         assert_eq!(result["_meta"]["com.example/x"], 1, "what the application says stays");
         assert_eq!(result.get("ttlMs"), None, "a call is not cacheable");
     }
+
+    let mut host = serve(server_config().server_info(false));
+    assert_eq!(host.ask(&modern(1, "tools/list", json!({})))["result"].get("_meta"), None);
+    host.tell(&modern(2, "tools/call", json!({"name": "echo"})));
+    let handle = host.request().handle();
+    host.respond(handle, r#"{"content":[],"_meta":{"com.example/x":1}}"#);
+    assert_eq!(host.one()["result"]["_meta"], json!({"com.example/x": 1}));
+    host.tell(&modern(3, "subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})));
+    host.events();
+    host.sent();
+    host.machine.close(host.now, seconds(1));
+    let result = host.sent().pop().unwrap()["result"].take();
+    assert_eq!(result["_meta"], json!({"io.modelcontextprotocol/subscriptionId": 3}));
 }
 
 /// `basic/versioning`: a server of both eras goes by each message, and may serve both on one stream.
@@ -139,7 +152,7 @@ fn both_eras_live_side_by_side_on_one_stream() {
 }
 
 /// `basic/index`, statelessness: what one request says does not hold for the next.
-/// R-STA-001 R-LOG-007 R-LOG-008
+/// R-STA-001 R-LOG-007 R-LOG-008 R-SEC-004
 #[test]
 fn nothing_is_inherited_from_an_earlier_request() {
     let mut host = serve(server_config().capabilities(br#"{"tools":{},"logging":{}}"#).unwrap());

@@ -45,7 +45,7 @@ fn opened(initialized: &Value) -> (Host<Client>, Ready) {
 }
 
 /// What was negotiated is kept to: neither a method of another revision nor one whose capability the client lacks is sent.
-/// R-LIF-014 R-LIF-015 R-CAP-006
+/// R-LIF-014 R-LIF-015 R-CAP-006 R-SEC-004
 #[test]
 fn a_session_keeps_to_what_was_negotiated() {
     for revision in LEGACY {
@@ -80,7 +80,7 @@ fn a_session_keeps_to_what_was_negotiated() {
 }
 
 /// What was not declared is not served, and is not asked for.
-/// R-CAP-001 R-CAP-006 R-CAP-007
+/// R-CAP-001 R-CAP-006 R-CAP-007 R-SEC-004
 #[test]
 fn what_was_not_declared_is_refused() {
     let undeclared = [
@@ -327,7 +327,7 @@ fn unknown_keys_of_meta_are_kept() {
     }
 }
 
-/// `_meta` of results, notices and definitions is kept.
+/// `_meta` of results, notices, definitions, roots and content is kept.
 /// R-MET-019
 #[test]
 fn meta_is_kept_wherever_it_stands() {
@@ -351,8 +351,23 @@ fn meta_is_kept_wherever_it_stands() {
         assert_eq!(host.ask(&request(1, "tools/list", json!({})))["result"]["tools"][0]["_meta"], own);
         host.tell(&call(2, "t"));
         let handle = host.request().handle();
-        host.respond(handle, &json!({"content": [], "_meta": own}).to_string());
-        assert_eq!(host.one()["result"]["_meta"], own, "{revision}");
+        // Audio is said in text where there is none; what is beside it stays.
+        let text = json!({"type": "text", "text": "t", "_meta": own});
+        let audio = json!({"type": "audio", "data": "", "mimeType": "audio/wav"});
+        host.respond(handle, &json!({"content": [text, audio], "_meta": own}).to_string());
+        let result = host.one()["result"].take();
+        assert_eq!(result["_meta"], own, "{revision}");
+        assert_eq!(result["content"][0], text, "{revision}");
+
+        let of = mcp_sansio::revision::Revision::from_name(revision).unwrap();
+        let config = client_config().revisions(&[of]).unwrap().capabilities(br#"{"roots":{}}"#).unwrap();
+        let mut client = legacy_client(config);
+        client.tell(&request(1, "roots/list", json!({})));
+        let Event::Input(input) = client.event() else { panic!("a question") };
+        let roots = json!({"roots": [{"uri": "file:///a", "_meta": own}]});
+        let text = roots.to_string();
+        client.machine.answer(client.now, input.input, common::result(&text)).unwrap();
+        assert_eq!(client.one()["result"], roots, "{revision}");
     }
 }
 

@@ -10,10 +10,10 @@ mod common;
 
 use common::*;
 use mcp_sansio::{
-    error::CloseReason,
+    error::{CloseReason, SendError},
     event::Event,
     revision::Revision,
-    session::{CallOptions, Client},
+    session::{CallOptions, Client, ClientConfig},
 };
 use serde_json::{Value, json};
 
@@ -237,7 +237,100 @@ fn a_modern_client_ends_at_a_legacy_server() {
     assert_eq!(probe["method"], "server/discover");
     host.tell(&failure(&probe, -32601));
     host.silent();
-    assert_eq!(host.closed(), Some(CloseReason::Handshake));
+    let events = host.events();
+    let [Event::Fault(fault), Event::Closed(CloseReason::Handshake)] = &events[..] else {
+        panic!("why, and the end, not {events:?}")
+    };
+    assert_eq!((fault.code, fault.cause.as_ref().map(|error| error.code)), ("fault.handshake", Some(-32601)));
+    assert!(fault.detail.contains("does not speak a modern revision"), "{}", fault.detail);
+}
+
+/// What is remembered may be wrong: an answer that a server of that era would not give has it probed after all.
+/// R-VER-013
+#[test]
+fn a_wrong_memory_is_corrected() {
+    let remembering = |name: &str, config: ClientConfig| {
+        let mut host = Host::new(Client::new(config.into(), mcp_sansio::Seed([3; 32])));
+        host.machine.start(host.now, Some(name));
+        host
+    };
+    let tool = |host: &mut Host<Client>| {
+        assert_eq!(ready(host), MODERN);
+        host.call("tools/list")
+    };
+    // The server became a legacy one: an error, an answer without `resultType`, or none.
+    for said in ["error", "result", "nothing"] {
+        let mut host = remembering(MODERN, client_config());
+        let (call, sent) = tool(&mut host);
+        match said {
+            "error" => host.tell(&failure(&sent, -32600)),
+            "result" => host.tell(&answer(&sent, &json!({"tools": []}))),
+            _ => host.wait(seconds(60)),
+        }
+        let probe = host.sent().pop().unwrap();
+        assert_eq!(probe["method"], "server/discover", "{said}");
+        assert_eq!(host.outcome(call).is_ok(), said == "result", "the outcome is what it was");
+        let early = host.machine.call(host.now, "tools/list", None, CallOptions::new());
+        assert_eq!(early, Err(SendError::NotReady));
+        host.tell(&failure(&probe, -32601));
+        let handshake = host.one();
+        assert_eq!(handshake["method"], "initialize");
+        host.tell(&answer(&handshake, &initialize_result("2025-11-25")));
+        assert_eq!(ready(&mut host), "2025-11-25");
+    }
+
+    // It is what was remembered: a call that waits goes on, and the capabilities are known now.
+    let mut host = remembering(MODERN, client_config());
+    let (first, sent) = tool(&mut host);
+    let (second, waiting) = host.call("tools/list");
+    host.tell(&failure(&sent, -32603));
+    host.outcome(first).unwrap_err();
+    let probe = host.one();
+    host.tell(&answer(&probe, &discover_result(&[MODERN])));
+    assert_eq!(ready(&mut host), MODERN);
+    host.tell(&answer(&waiting, &json!({"resultType": "complete", "tools": []})));
+    host.outcome(second).unwrap();
+    let prompts = host.machine.call(host.now, "prompts/list", None, CallOptions::new());
+    assert_eq!(prompts, Err(SendError::MissingCapability("prompts")));
+
+    // What only the modern era has shows that the memory is right.
+    for proof in [true, false] {
+        let mut host = remembering(MODERN, client_config());
+        let (call, sent) = tool(&mut host);
+        if proof {
+            host.tell(&answer(&sent, &json!({"resultType": "complete", "tools": []})));
+        } else {
+            host.tell(&failure(&sent, -32021));
+        }
+        assert_eq!(host.outcome(call).is_ok(), proof);
+        let (call, sent) = host.call("tools/list");
+        host.tell(&failure(&sent, -32603));
+        host.silent();
+        host.outcome(call).unwrap_err();
+    }
+
+    // The server became a modern one: `initialize` is refused, or not answered.
+    for silence in [false, true] {
+        let mut host = remembering(NEWEST, client_config());
+        let handshake = host.one();
+        assert_eq!(handshake["method"], "initialize");
+        if silence {
+            host.wait(mcp_sansio::limits::Limits::default().handshake);
+        } else {
+            host.tell(&failure(&handshake, -32601));
+        }
+        let probe = host.one();
+        assert_eq!(probe["method"], "server/discover");
+        host.tell(&answer(&probe, &discover_result(&[MODERN])));
+        assert_eq!(ready(&mut host), MODERN);
+    }
+
+    // Who does not probe does not begin to.
+    let mut host = remembering(MODERN, client_config().probe(false));
+    let (call, sent) = tool(&mut host);
+    host.tell(&failure(&sent, -32601));
+    host.silent();
+    host.outcome(call).unwrap_err();
 }
 
 /// What was remembered may be out of date: the era is asked for once, then `initialize` is believed. R-VER-012

@@ -11,7 +11,10 @@ mod common;
 use std::sync::Arc;
 
 use common::*;
-use mcp_sansio::session::{Catalog, ServerConfig};
+use mcp_sansio::{
+    error::SendError,
+    session::{Catalog, ServerConfig},
+};
 use serde_json::{Value, json};
 
 fn config() -> ServerConfig {
@@ -86,4 +89,53 @@ fn without_prompts_the_application_gets_them() {
         host.ask(&get(MODERN, json!({"name": "any", "arguments": {"n": 1}})))["error"]["code"],
         -32602
     );
+}
+
+/// `server/prompts`, data types: each message is one block from the user or the assistant; an embedded resource has a URI, a
+/// media type, and text or base64. What isn't so is refused, and the request stays open.
+///
+/// R-PRM-003, R-PRM-005
+#[test]
+fn messages_of_a_prompt_are_whole() {
+    let message = |content: Value| json!({"messages": [{"role": "user", "content": content}]});
+    let embedded = |resource: Value| message(json!({"type": "resource", "resource": resource}));
+    let text = json!({"type": "text", "text": "t"});
+    let good = [
+        json!({"messages": []}),
+        message(text.clone()),
+        json!({"messages": [{"role": "assistant", "content": {"type": "text", "text": "", "x": 1}}]}),
+        embedded(json!({"uri": "test://a", "mimeType": "text/plain", "text": ""})),
+        embedded(json!({"uri": "test://a", "mimeType": "image/png", "blob": "Zg=="})),
+    ];
+    let wrong = [
+        json!({}),
+        json!({"messages": {}}),
+        json!({"messages": [1]}),
+        json!({"messages": [{"content": text}]}),
+        json!({"messages": [{"role": "system", "content": text}]}),
+        json!({"messages": [{"role": "user"}]}),
+        message(json!([text])),
+        message(json!("t")),
+        message(json!({"text": "t"})),
+        embedded(json!({"mimeType": "text/plain", "text": ""})),
+        embedded(json!({"uri": "no uri", "mimeType": "text/plain", "text": ""})),
+        embedded(json!({"uri": "test://a", "text": ""})),
+        embedded(json!({"uri": "test://a", "mimeType": "text", "text": ""})),
+        embedded(json!({"uri": "test://a", "mimeType": "text/plain"})),
+        embedded(json!({"uri": "test://a", "mimeType": "image/png", "blob": "Zg"})),
+        message(json!({"type": "resource"})),
+    ];
+    for (mut host, revision) in everywhere(config) {
+        for given in &good {
+            host.tell(&get(revision, json!({"name": "plain"})));
+            let handle = host.request().handle();
+            for broken in &wrong {
+                let refused = host.machine.respond(host.now, handle, result(&broken.to_string()));
+                assert!(matches!(refused, Err(SendError::Invalid(_))), "{revision} {broken}");
+            }
+            host.silent();
+            host.respond(handle, &given.to_string());
+            assert_eq!(host.one()["result"]["messages"], given["messages"], "{revision}");
+        }
+    }
 }

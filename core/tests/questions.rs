@@ -475,7 +475,8 @@ fn other_methods_may_not_be_answered_so() {
 }
 
 /// What was not declared is not answered: a modern call ends, a legacy question gets an error. R-ELI-008, R-ELI-031,
-/// R-SAM-004, R-ROO-006: `client/elicitation`, `client/sampling`.
+/// R-SAM-004, R-ROO-006: `client/elicitation`, `client/sampling`. Who declares elicitation has one of the modes, if no other
+/// then forms. R-CAP-010, R-CAP-011.
 #[test]
 fn what_was_not_declared_is_not_answered() {
     let url = json!({"mode": "url", "message": "m", "url": "https://a.test/", "elicitationId": "e"});
@@ -494,6 +495,7 @@ fn what_was_not_declared_is_not_answered() {
         (r#"{"elicitation":{}}"#, "elicitation/create", no_mode.clone(), None),
         (r#"{"elicitation":{}}"#, "elicitation/create", form(), None),
         (r#"{"elicitation":{}}"#, "elicitation/create", url.clone(), Some(-32602)),
+        (r#"{"elicitation":{"other":{}}}"#, "elicitation/create", form(), None),
         (r#"{"elicitation":{"url":{}}}"#, "elicitation/create", url, None),
         (r#"{"elicitation":{"url":{}}}"#, "elicitation/create", no_mode, Some(-32602)),
         (r#"{"sampling":{}}"#, "sampling/createMessage", tools.clone(), Some(-32602)),
@@ -796,6 +798,99 @@ fn only_known_elicitations_are_completed() {
     for (id, heard) in [("0", false), ("69", true)] {
         host.tell(&notice("notifications/elicitation/complete", json!({"elicitationId": id})));
         assert_eq!(host.events().len(), usize::from(heard), "what is known is bounded: {id}");
+    }
+}
+
+/// `client/elicitation` of 2025-11-25: that a visit to a URL is over is told once, of one that was asked for by a question or
+/// by an error; its id is text that means nothing. R-ELI-021, R-ELI-026.
+#[test]
+fn the_end_of_a_visit_is_told_once() {
+    let visit =
+        |id: &str| json!({"mode": "url", "message": "m", "url": "https://a.test/", "elicitationId": id});
+    let done = |id: Value| notice("notifications/elicitation/complete", json!({"elicitationId": id}));
+    let mut host = legacy_client(config());
+    for id in ["", "7", "../\u{6f22} \"\\", "550e8400-e29b-41d4-a716-446655440000"] {
+        host.tell(&done(json!(id)));
+        assert!(host.events().is_empty(), "nobody was sent there");
+        host.tell(&request("q", "elicitation/create", visit(id)));
+        let input = inputs(&mut host).remove(0);
+        give(&mut host, input.input, &json!({"action": "accept"})).unwrap();
+        assert_eq!(host.one()["result"], json!({"action": "accept"}));
+        host.tell(&done(json!(format!("{id} "))));
+        host.tell(&done(json!(7)));
+        host.tell(&notice("notifications/elicitation/complete", json!({})));
+        assert!(host.events().is_empty());
+        host.tell(&done(json!(id)));
+        let Event::Notification { params: Some(params), .. } = host.event() else { panic!("not told") };
+        assert_eq!(params.decode::<Value>().unwrap()["elicitationId"], id);
+        host.tell(&done(json!(id)));
+        assert!(host.events().is_empty(), "told once");
+    }
+
+    let (call, sent) = call_tool(&mut host, "{}", CallOptions::new());
+    let mut refused = failure(&sent, -32042);
+    refused["error"]["data"] = json!({"elicitations": [visit("a"), visit("b")]});
+    host.tell(&refused);
+    host.outcome(call).unwrap_err();
+    for id in ["b", "a"] {
+        host.tell(&done(json!(id)));
+        assert!(matches!(host.event(), Event::Notification { .. }), "{id}");
+    }
+
+    // What is remembered is bounded: the oldest goes first.
+    for place in 0..70 {
+        host.tell(&request("q", "elicitation/create", visit(&place.to_string())));
+        let input = inputs(&mut host).remove(0);
+        give(&mut host, input.input, &json!({"action": "accept"})).unwrap();
+        host.wait(seconds(60));
+    }
+    host.sent();
+    host.tell(&done(json!("5")));
+    assert!(host.events().is_empty());
+    host.tell(&done(json!("6")));
+    assert!(matches!(host.event(), Event::Notification { .. }));
+}
+
+/// `client/sampling`: `_meta` of what is in a message passes untouched, in questions and answers of both eras. R-SAM-010.
+#[test]
+fn meta_within_messages_is_kept() {
+    let meta = |of: &str| json!({"com.example/of": of, "n": 1.50});
+    let mut params = sample();
+    let used = json!({"type": "tool_use", "id": "u", "name": "t", "input": {}, "_meta": meta("use")});
+    let came = json!({"type": "tool_result", "toolUseId": "u", "content": [], "_meta": meta("result")});
+    params["messages"] = json!([
+        {"role": "assistant", "content": [used]}, {"role": "user", "content": [came], "_meta": meta("message")}
+    ]);
+    let given = json!({"role": "assistant", "model": "m", "content": [used], "_meta": meta("answer")});
+
+    let mut host = legacy_client(config());
+    host.tell(&request("q", "sampling/createMessage", params.clone()));
+    let input = inputs(&mut host).remove(0);
+    assert_eq!(input.params.unwrap().decode::<Value>().unwrap()["messages"], params["messages"]);
+    give(&mut host, input.input, &given).unwrap();
+    assert_eq!(host.one()["result"], given);
+
+    let mut host = modern_client(config());
+    let (_, mut open) =
+        asked(&mut host, &json!({"q": {"method": "sampling/createMessage", "params": params}}));
+    let input = open.remove(0);
+    assert_eq!(input.params.unwrap().decode::<Value>().unwrap()["messages"], params["messages"]);
+    give(&mut host, input.input, &given).unwrap();
+    assert_eq!(host.one()["params"]["inputResponses"]["q"], given);
+}
+
+/// `client/sampling`, error handling: a user who refuses is error -1, to which the text of the application comes. R-SAM-011.
+#[test]
+fn a_user_who_refuses_is_an_error() {
+    for revision in LEGACY {
+        let of = mcp_sansio::revision::Revision::from_name(revision).unwrap();
+        let mut host = legacy_client(config().revisions(&[of]).unwrap());
+        host.tell(&request("q", "sampling/createMessage", sample()));
+        let input = inputs(&mut host).remove(0);
+        let refused = Outcome::Error { code: -1, message: "User rejected sampling request", data: None };
+        host.machine.answer(host.now, input.input, refused).unwrap();
+        let error = json!({"code": -1, "message": "User rejected sampling request"});
+        assert_eq!(host.one()["error"], error, "{revision}");
     }
 }
 

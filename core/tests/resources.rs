@@ -13,7 +13,7 @@ use std::sync::Arc;
 use common::*;
 use mcp_sansio::{
     error::SendError,
-    event::Event,
+    event::{Event, Outcome},
     session::{Catalog, Server, ServerConfig},
 };
 use serde_json::{Value, json};
@@ -280,5 +280,25 @@ fn what_is_in_the_catalog_may_be_watched() {
             let delivered = host.events().iter().any(|event| matches!(event, Event::Request(_)));
             assert_eq!((delivered, host.sent().is_empty()), (asked, asked), "{uri}");
         }
+    }
+}
+
+/// `server/resources`, error handling: what fails inside is -32603, and says nothing of the inside.
+///
+/// R-RES-014
+#[test]
+fn what_fails_inside_is_an_internal_error() {
+    let slow = |limits: &mut mcp_sansio::limits::Limits| limits.handler = Some(seconds(10));
+    for (mut host, revision) in everywhere(|| resources(&["test://a"]).limits(limits(slow))) {
+        host.tell(&ask_in(revision, "resources/read", json!({"uri": "test://a"})));
+        host.request();
+        host.wait(seconds(10));
+        assert_eq!(host.one()["error"]["code"], -32603, "{revision}");
+        host.events();
+        host.tell(&ask_in(revision, "resources/read", json!({"uri": "test://a"})));
+        let handle = host.request().handle();
+        let failed = Outcome::Error { code: -32603, message: "Could not be read", data: None };
+        host.machine.respond(host.now, handle, failed).unwrap();
+        assert_eq!(host.one()["error"], json!({"code": -32603, "message": "Could not be read"}));
     }
 }

@@ -181,6 +181,7 @@ fn icons_are_fetched_by_https_or_carried_along() {
 }
 
 /// RFC 6454, sections 4 and 5.
+/// R-ICO-006
 #[test]
 fn an_origin_is_scheme_host_and_port() {
     for (one, other) in [

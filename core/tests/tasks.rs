@@ -305,6 +305,7 @@ fn what_has_ended_is_not_cancelled() {
 }
 
 /// `basic/utilities/cancellation`: a task is cancelled as such. The id of its request is free once it was answered.
+/// R-CAN-005
 #[test]
 fn a_notice_does_not_cancel_a_task() {
     let mut host = open(config());
@@ -482,7 +483,7 @@ fn ids_are_drawn_from_the_seed() {
 
 /// `basic/utilities/progress`: the token is good for as long as the task runs. What is said on the way names the task.
 ///
-/// R-TSK-013
+/// R-TSK-013 R-PRG-010 R-PRG-011
 #[test]
 fn what_is_said_on_the_way_names_the_task() {
     let mut host = open(config());

@@ -214,6 +214,7 @@ fn status_notices_are_used() {
 }
 
 /// `basic/utilities/progress`: the token stays good. `basic/utilities/cancellation`: a task is cancelled as such.
+/// R-CAN-005 R-PRG-010
 #[test]
 fn progress_goes_on_and_a_cancellation_is_of_the_task() {
     let mut host = client();

@@ -223,7 +223,7 @@ fn schemas_are_listed_untouched() {
 
 /// "Output Schema", for clients: a result is held against the schema that the server listed.
 ///
-/// R-TOL-011, R-TOL-019
+/// R-TOL-011, R-TOL-019, R-TOL-035
 #[test]
 fn a_client_checks_results() {
     let schema = forecast()["outputSchema"].to_string();

@@ -373,7 +373,7 @@ impl<C: Channel> Host<C> {
     fn result(&mut self) -> String {
         self.steps += 1;
         match self.steps % 4 {
-            0 => "{}".into(),
+            0 => "{\"messages\":[]}".into(),
             1 => format!("{{\"content\":[{{\"type\":\"text\",\"text\":\"{}\"}}]}}", self.steps),
             2 => format!("{{\"_meta\":{{\"a\":1}},\n\"content\":[],\"text\":\"{}\"}}", "x".repeat(700)),
             _ => "{\"resultType\":\"complete\",\"contents\":[]}".into(),
@@ -413,7 +413,7 @@ fn operate_server(host: &mut Host<Connection<Server>>, operation: u8) {
             host.answered(oldest, answer);
         }
         0x0b => {
-            let outcome = Outcome::Error { code: -32000, message: "no\n", data: Some(Json::EMPTY_OBJECT) };
+            let outcome = Outcome::Error { code: 1, message: "no\n", data: Some(Json::EMPTY_OBJECT) };
             let answer = host.connection.respond(now, request, outcome);
             host.answered(oldest, answer);
         }

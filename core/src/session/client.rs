@@ -96,6 +96,9 @@ pub struct Client {
     served: Allowed,
     /// Kinds of results that negotiated extensions define.
     extension_results: Vec<Box<str>>,
+    /// The revision is remembered, and no answer has shown yet that the server is still of its era.
+    unproven: bool,
+    /// Elicitations by URL whose end the server may tell.
     /// Whom the calls are made for.
     principal: Principal,
     mint: Mint,
@@ -117,6 +120,7 @@ impl Client {
             offered: Allowed::ALL,
             served: Allowed::by(capabilities),
             extension_results: Vec::new(),
+            unproven: false,
             principal: Principal::default(),
             mint: Mint::new(&seed),
             pings_missed: 0,
@@ -147,7 +151,9 @@ impl Client {
         Ok(())
     }
     /// Begins: probe, handshake, or nothing if the revision is remembered from an earlier `Ready` of this server.
-    /// `Ready` or `Closed` follows. A second `start` does nothing.
+    /// `Ready` or `Closed` follows. A second `start` does nothing. Where an answer of the server, or its silence, leaves
+    /// doubt that it is still of the remembered era, it is probed after all (`basic/versioning` of 2026-07-28): until the
+    /// next `Ready`, calls are refused as not ready.
     pub fn start(&mut self, now: Instant, remembered: Option<&str>) {
         if !self.engine.begin(now) || self.life != Life::Idle {
             return;
@@ -157,8 +163,13 @@ impl Client {
             .filter(|revision| self.config.revisions.contains(revision));
         let (modern, legacy) = (self.config.preferred(Era::Modern), self.config.preferred(Era::Legacy));
         match (remembered, modern, legacy) {
-            (Some(revision), ..) if revision.era() == Era::Modern => self.adopt(revision, None),
-            (Some(revision), ..) => self.initialize(revision, false),
+            (Some(revision), ..) => {
+                match revision.era() {
+                    Era::Modern => self.adopt(revision, None),
+                    Era::Legacy => self.initialize(revision, false),
+                }
+                self.unproven = self.config.probe;
+            }
             (None, Some(modern), _) if self.config.probe => self.ask_era(modern, false),
             (None, _, Some(legacy)) => self.initialize(legacy, false),
             (None, Some(modern), None) => self.adopt(modern, None),
@@ -596,11 +607,24 @@ impl Role for Client {
         self.extension_results.iter().any(|own| **own == *kind)
     }
     fn peer_error(&mut self, error: RpcError) {
-        match self.engine.calls.first() {
-            Some(probe) if matches!(self.life, Life::Probing { .. }) => {
+        let probe = self.opening_call().filter(|_| matches!(self.life, Life::Probing { .. }));
+        match probe {
+            Some(probe) => {
                 self.answered(probe, Purpose::Probe, Answer::Error(error));
             }
-            _ => self.report(error),
+            None => self.report(error),
+        }
+    }
+    fn heard(&mut self, answer: Option<&Answer<'_>>) {
+        let is_proof = match answer {
+            Some(Answer::Result { kind, .. }) => kind.is_some(),
+            Some(Answer::Error(error)) => code::is_modern(error.code),
+            Some(Answer::Invalid(_)) | None => false,
+        };
+        if is_proof {
+            self.unproven = false;
+        } else if let (Life::Ready(_), Some(modern)) = (self.life, self.doubted()) {
+            self.ask_era(modern, false);
         }
     }
     fn input_required(&mut self, handle: u64, result: Json<'_>) {
@@ -611,7 +635,10 @@ impl Role for Client {
         match self.life {
             // The probe stays known: an answer that comes late still proves the era.
             Life::Probing { .. } => self.fall_back(None),
-            Life::Handshaking { .. } => self.fail(None, "no answer to `initialize` in time"),
+            Life::Handshaking { .. } => match self.doubted() {
+                Some(modern) => self.ask_era(modern, false),
+                None => self.fail(None, "no answer to `initialize` in time"),
+            },
             Life::Idle | Life::Ready(_) => {}
         }
     }

@@ -3,6 +3,7 @@ use super::{
     completion,
     engine::{Engine, Wire},
     meta,
+    prompts::check_prompt,
     questions::is_url,
     tasks::{Kept, Part},
 };
@@ -16,7 +17,7 @@ use crate::{
         write::{self, ErrorId, Stamp},
     },
     method::{self, Handling, MethodId},
-    revision::Revision,
+    revision::{Features, Revision},
 };
 
 pub(super) fn stamp(revision: Revision, cache: Option<CacheHint>, result_meta: &str) -> Stamp<'_> {
@@ -24,7 +25,7 @@ pub(super) fn stamp(revision: Revision, cache: Option<CacheHint>, result_meta: &
     Stamp {
         result_type: features.result_type.then_some("complete"),
         cache: cache.filter(|_| features.cache_hints).map(|hint| (hint.ttl_ms, hint.public)),
-        meta: features.server_info.then_some(result_meta),
+        meta: Some(result_meta).filter(|meta| features.server_info && !meta.is_empty()),
     }
 }
 
@@ -37,6 +38,7 @@ pub(super) fn check_notice(
     if params.is_some_and(|params| !params.is_object()) {
         return Err(SendError::Invalid("params must be an object"));
     }
+    let has = |field| params.and_then(|params| params.member(field)).is_some();
     match row.map(|row| row.row().handling) {
         None if method::is_known(method) => Err(SendError::NotInRevision),
         Some(Handling::Cancelled) => Err(SendError::Invalid("a call is taken back with `cancel`")),
@@ -52,6 +54,9 @@ pub(super) fn check_notice(
             | Handling::ResourceUpdated,
         ) => Err(SendError::Invalid("a change is told with `publish`")),
         Some(Handling::TaskStatus) => Err(SendError::Invalid("what a task does is told with `task_status`")),
+        _ if !row.is_none_or(|row| row.row().required.iter().copied().all(has)) => {
+            Err(SendError::Invalid("the params lack a member that this notice needs"))
+        }
         _ => Ok(()),
     }
 }
@@ -74,8 +79,14 @@ pub(super) fn respond(
         Outcome::Result { result, cache } => {
             let said = match request.method.map(|row| row.row().handling) {
                 Some(Handling::Complete) => completion::cut(result),
-                Some(Handling::CallTool) => degrade::tool_result(result, revision),
-                Some(Handling::GetPrompt) => degrade::prompt(result, revision),
+                Some(Handling::CallTool) => {
+                    check_content(result)?;
+                    degrade::tool_result(result, revision)
+                }
+                Some(Handling::GetPrompt) => {
+                    check_prompt(result)?;
+                    degrade::prompt(result, revision)
+                }
                 _ => None,
             };
             let result = said.as_deref().map_or(result, Json::from_checked);
@@ -107,15 +118,7 @@ pub(super) fn respond(
             Err(SendError::Invalid("a question is answered with a result or an error"))
         }
         Outcome::Error { code, message, data } => {
-            if !may_send(code, revision) {
-                return Err(SendError::Invalid("the protocol reserves this error code"));
-            }
-            if code == code::URL_ELICITATION_REQUIRED && !lists_elicitations(data) {
-                return Err(SendError::Invalid(
-                    "this error needs `elicitations` in its data, each with `mode` url, `elicitationId`, `url` and \
-                     `message`",
-                ));
-            }
+            check_error(code, data, features)?;
             let code = if code == code::RESOURCE_NOT_FOUND { features.resource_not_found } else { code };
             if runs_task {
                 return engine.finish_task(handle, Kept::error_with(code, message, data));
@@ -178,13 +181,49 @@ fn lists_elicitations(data: Option<Json<'_>>) -> bool {
     list.elements().next().is_some() && list.elements().all(names)
 }
 
-/// Whether an error code may be sent by an application in a revision: `basic/index` of 2026-07-28 closes
-/// -32099…-32020 to what it defines.
-fn may_send(code: i32, revision: Revision) -> bool {
-    let defined = matches!(
-        code,
-        code::MISSING_CLIENT_CAPABILITY | code::HEADER_MISMATCH | code::UNSUPPORTED_PROTOCOL_VERSION
-    );
-    let url = code == code::URL_ELICITATION_REQUIRED && revision.features().elicitation_id;
-    url || defined && revision.features().result_type || !(-32099..=-32020).contains(&code)
+/// Whether the `content` of a tool's result is an array, where there is one.
+fn check_content(result: Json<'_>) -> Result<(), SendError> {
+    if result.flags().has(Flags::CONTENT) || result.member("content").is_none() {
+        return Ok(());
+    }
+    Err(SendError::Invalid("`content` of a tool's result is an array"))
+}
+
+/// Whether an application may send an error in a revision. JSON-RPC reserves -32768…-32000; `basic/index` of 2026-07-28
+/// says what of it is whose.
+fn check_error(code: i32, data: Option<Json<'_>>, features: &Features) -> Result<(), SendError> {
+    let allowed = match code {
+        code::MISSING_CLIENT_CAPABILITY if features.result_type => {
+            let required = data.and_then(|data| data.member("requiredCapabilities"));
+            if !required.is_some_and(Json::is_object) {
+                return Err(SendError::Invalid(
+                    "this error needs `requiredCapabilities` in its data, an object like the client's `capabilities`",
+                ));
+            }
+            true
+        }
+        code::URL_ELICITATION_REQUIRED if features.elicitation_id => {
+            if !lists_elicitations(data) {
+                return Err(SendError::Invalid(
+                    "this error needs `elicitations` in its data, each with `mode` url, `elicitationId`, `url` and \
+                     `message`",
+                ));
+            }
+            true
+        }
+        code::PARSE_ERROR
+        | code::INVALID_REQUEST
+        | code::METHOD_NOT_FOUND
+        | code::INVALID_PARAMS
+        | code::INTERNAL_ERROR
+        | code::RESOURCE_NOT_FOUND => true,
+        -32019..=-32000 => !features.result_type,
+        code => !(-32768..=-32000).contains(&code),
+    };
+    if allowed {
+        return Ok(());
+    }
+    Err(SendError::Invalid(
+        "the protocol reserves this error code; those outside -32768…-32000 are the application's",
+    ))
 }

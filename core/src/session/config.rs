@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{
     catalog::{Catalog, CatalogFields, VisibleTo},
-    extensions::{ResultTypes, declares_extension},
+    extensions::{ResultTypes, check_extensions, declares_extension},
 };
 use crate::{
     SealKeys,
@@ -119,6 +119,12 @@ fn object(field: &str, text: &[u8]) -> Result<Box<str>, ConfigError> {
     Ok(compacted.into())
 }
 
+fn declared(capabilities: &[u8]) -> Result<Box<str>, ConfigError> {
+    let capabilities = object("capabilities", capabilities)?;
+    check_extensions(Json::from_checked(&capabilities))?;
+    Ok(capabilities)
+}
+
 fn implementation(text: &[u8]) -> Result<Box<str>, ConfigError> {
     let info = object("info", text)?;
     let value = Json::parse(info.as_bytes()).map_err(|error| ConfigError::new("info", format!("{error}")))?;
@@ -155,6 +161,7 @@ pub struct ServerConfig {
     pub(crate) unknown_methods: bool,
     pub(crate) trace: bool,
     pub(crate) task_notices: bool,
+    server_info: bool,
 }
 
 #[derive(Deserialize)]
@@ -188,6 +195,7 @@ struct ServerFields<'a> {
     #[serde(default)]
     trace: bool,
     task_notices: Option<bool>,
+    server_info: Option<bool>,
 }
 
 /// Whether a configuration of one member is taken.
@@ -280,6 +288,7 @@ impl ServerConfig {
             unknown_methods: false,
             trace: false,
             task_notices: true,
+            server_info: true,
         }
     }
     /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds, keys are
@@ -314,6 +323,7 @@ impl ServerConfig {
         config.unknown_methods = fields.unknown_methods;
         config.trace = fields.trace;
         config.task_notices = fields.task_notices.unwrap_or(true);
+        config.server_info = fields.server_info.unwrap_or(true);
         Ok(config)
     }
     /// The whole `serverInfo` object: name, version, and what else the revisions allow (title, icons, `websiteUrl`).
@@ -328,9 +338,10 @@ impl ServerConfig {
         self
     }
     /// The capabilities to declare. Without this, what the catalog needs (`tools`, `resources` and `prompts`, each with
-    /// `listChanged`, as far as it has them) and `completions` if they are on.
+    /// `listChanged`, as far as it has them) and `completions` if they are on. Fails on an extension whose identifier has no
+    /// prefix, or whose settings are no object (`basic/versioning` of 2026-07-28).
     pub fn capabilities(mut self, capabilities: &[u8]) -> Result<Self, ConfigError> {
-        self.capabilities = Some(object("capabilities", capabilities)?);
+        self.capabilities = Some(declared(capabilities)?);
         Ok(self)
     }
     /// Whether the application completes arguments: it is asked, and `completions` is declared. Off by default, and
@@ -398,6 +409,13 @@ impl ServerConfig {
         self.task_notices = on;
         self
     }
+    /// Whether every result of the modern era says who answered; it does by default (`basic/index` of 2026-07-28). The
+    /// handshake of the legacy era says so anyhow.
+    #[must_use]
+    pub fn server_info(mut self, on: bool) -> Self {
+        self.server_info = on;
+        self
+    }
     /// Keep the message trace.
     #[must_use]
     pub fn trace(mut self, on: bool) -> Self {
@@ -431,8 +449,11 @@ impl ServerConfig {
         list.push(']');
         list
     }
-    /// `_meta` members of every result in the revisions that have them.
+    /// `_meta` members of every result in the revisions that have them, if any.
     pub(crate) fn result_meta(&self) -> String {
+        if !self.server_info {
+            return String::new();
+        }
         format!("\"io.modelcontextprotocol/serverInfo\":{}", self.info)
     }
 }
@@ -510,9 +531,9 @@ impl ClientConfig {
         self.info = implementation(info)?;
         Ok(self)
     }
-    /// The capabilities to declare; none by default.
+    /// The capabilities to declare; none by default. Fails as [`ServerConfig::capabilities`] does.
     pub fn capabilities(mut self, capabilities: &[u8]) -> Result<Self, ConfigError> {
-        self.capabilities = object("capabilities", capabilities)?;
+        self.capabilities = declared(capabilities)?;
         Ok(self)
     }
     /// The revisions spoken, in order of preference. One alone is pinned. Fails if there are none.

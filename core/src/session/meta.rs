@@ -1,7 +1,7 @@
 //! The `_meta` keys of the protocol: `basic/index` of 2026-07-28.
 use alloc::string::String;
 
-use crate::json::Json;
+use crate::{json::Json, syntax::is_token};
 
 /// The version of a request.
 pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -19,6 +19,10 @@ pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId
 pub(crate) const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 /// The trace that a message is a part of.
 const TRACE_PARENT: &str = "traceparent";
+/// What the systems on the way say of that trace.
+const TRACE_STATE: &str = "tracestate";
+/// What applications say of it.
+const BAGGAGE: &str = "baggage";
 /// Asks for progress, and names it.
 pub(crate) const PROGRESS_TOKEN: &str = "progressToken";
 
@@ -45,27 +49,34 @@ pub(crate) fn is_engine_key(key: &str) -> bool {
     )
 }
 
-/// Whether an application may set this key, which is none of the engine's, to this value; `Err` says why not:
-/// `basic/index` of 2025-06-18 and later.
-pub(crate) fn check(key: &str, value: Json<'_>) -> Result<(), &'static str> {
+/// The prefix of a key, if it has one; `Err` says why it is none: `basic/index` of 2025-06-18 and later.
+pub(crate) fn prefix_of(key: &str) -> Result<Option<&str>, &'static str> {
     let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
-    if let Some(prefix) = prefix {
-        if !prefix.split('.').all(is_label) {
-            return Err(
-                "the prefix of a `_meta` key is labels of letters, digits and hyphens, with dots between them",
-            );
-        }
-        if is_reserved(prefix) {
-            return Err("the protocol reserves the prefix of this `_meta` key");
-        }
+    if !prefix.is_none_or(|prefix| prefix.split('.').all(is_label)) {
+        return Err(
+            "the prefix of a `_meta` key is labels of letters, digits and hyphens, with dots between them",
+        );
     }
     if !is_name(name) {
         return Err("the name in a `_meta` key is letters, digits, hyphens, underscores and dots");
     }
-    if key == TRACE_PARENT && !value.as_str().is_some_and(|text| is_trace_parent(text.as_bytes())) {
-        return Err("`traceparent` is not as W3C Trace Context has it");
+    Ok(prefix)
+}
+
+/// Whether an application may set this key, which is none of the engine's, to this value; `Err` says why not.
+pub(crate) fn check(key: &str, value: Json<'_>) -> Result<(), &'static str> {
+    if prefix_of(key)?.is_some_and(is_reserved) {
+        return Err("the protocol reserves the prefix of this `_meta` key");
     }
-    Ok(())
+    let is = |right: fn(&str) -> bool| value.as_str().is_some_and(|text| right(&text));
+    match key {
+        TRACE_PARENT if !is(|text| is_trace_parent(text.as_bytes())) => {
+            Err("`traceparent` is not as W3C Trace Context has it")
+        }
+        TRACE_STATE if !is(is_trace_state) => Err("`tracestate` is not as W3C Trace Context has it"),
+        BAGGAGE if !is(is_baggage) => Err("`baggage` is not as W3C Baggage has it"),
+        _ => Ok(()),
+    }
 }
 
 fn is_label(label: &str) -> bool {
@@ -106,4 +117,39 @@ fn is_trace_parent(text: &[u8]) -> bool {
         && some(parent)
         && flags.is_some()
         && (later || parts.next().is_none())
+}
+
+const BLANK: [char; 2] = [' ', '\t'];
+
+/// At most 32 members with commas between them: a key in small letters, `=`, and a value of what can be printed.
+fn is_trace_state(text: &str) -> bool {
+    let is_key = |key: &str| {
+        (1..=256).contains(&key.len())
+            && key.starts_with(|first: char| first.is_ascii_lowercase() || first.is_ascii_digit())
+            && key
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-*/@".contains(&byte))
+    };
+    let is_value = |value: &str| {
+        (1..=256).contains(&value.len())
+            && value.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'=')
+    };
+    let is_member =
+        |member: &str| member.split_once('=').is_some_and(|(key, value)| is_key(key) && is_value(value));
+    let mut members = text.split(',').map(|member| member.trim_matches(BLANK));
+    text.split(',').count() <= 32 && members.all(|member| member.is_empty() || is_member(member))
+}
+
+/// Members with commas between them: a token, `=`, a value, and properties after semicolons, with or without a value.
+fn is_baggage(text: &str) -> bool {
+    let is_value =
+        |value: &str| value.bytes().all(|byte| matches!(byte, b'!'..=b'~') && !b"\",;\\".contains(&byte));
+    let is_pair = |text: &str, alone: bool| match text.split_once('=') {
+        Some((key, value)) => is_token(key.trim_matches(BLANK)) && is_value(value.trim_matches(BLANK)),
+        None => alone && is_token(text.trim_matches(BLANK)),
+    };
+    text.split(',').all(|member| {
+        let mut parts = member.split(';');
+        parts.next().is_some_and(|pair| is_pair(pair, false)) && parts.all(|property| is_pair(property, true))
+    })
 }

@@ -153,11 +153,17 @@ pub(super) fn check_own_question(
     let form = form.filter(|_| row.row().handling == Handling::Elicit && !is_url(params));
     // What an older revision lacks of a form is left out for it.
     let fits = |form| Revision::all().any(|revision| elicitation::check_form(form, revision).is_ok());
-    if form.is_none_or(fits) {
-        Ok(())
-    } else {
-        Err("`requestedSchema` is no flat form; `elicitation::check_form` says where")
+    if !form.is_none_or(fits) {
+        return Err("`requestedSchema` is no flat form; `elicitation::check_form` says where");
     }
+    let preferences = params.and_then(|params| params.member("modelPreferences"));
+    let is_right = |key| preferences.and_then(|all| all.member(key)).is_none_or(Json::is_share);
+    if row.row().handling == Handling::Sample
+        && !["costPriority", "speedPriority", "intelligencePriority"].into_iter().all(is_right)
+    {
+        return Err("the priorities of `modelPreferences` are numbers from 0 to 1");
+    }
+    Ok(())
 }
 
 /// A whole number of tokens.

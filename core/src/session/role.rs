@@ -25,6 +25,8 @@ use crate::{
 /// The page on messages.
 pub(crate) const BASE: &str = "basic/index";
 /// The page on progress.
+/// The page on keep-alive.
+const PING: &str = "basic/utilities/ping";
 pub(crate) const PROGRESS: &str = "basic/utilities/progress";
 
 pub(crate) trait Role {
@@ -87,6 +89,8 @@ pub(crate) trait Role {
     /// A keep-alive ping was not answered.
     fn ping_missed(&mut self) {
         *self.pings_missed() += 1;
+        let detail = format!("{} pings in a row without an answer", *self.pings_missed());
+        self.engine().fault("fault.ping", PING, None, detail);
         if *self.pings_missed() >= self.engine().limits.ping_failures {
             self.engine().end(CloseReason::KeepAlive);
         }
@@ -373,6 +377,7 @@ pub(crate) trait Role {
         else {
             return;
         };
+        self.heard(Some(&answer));
         match purpose {
             Purpose::Application => {}
             Purpose::Task(_) | Purpose::Withdrawn => return self.engine().task_answered(handle, answer),
@@ -402,6 +407,8 @@ pub(crate) trait Role {
         };
         if planned { self.planned(handle, outcome) } else { self.engine().complete(handle, outcome) }
     }
+    /// A call was answered, or with silence.
+    fn heard(&mut self, _: Option<&Answer<'_>>) {}
     /// A call was answered with questions: what it comes to depends on their answers.
     fn asked(&mut self, _: u64) {}
     /// The answer to a call that has a plan for it.
@@ -484,7 +491,10 @@ pub(crate) trait Role {
                 self.engine().question_over(request, handle, Err(over));
             }
             Purpose::Task(_) | Purpose::Withdrawn => self.engine().task_unanswered(handle, wire),
-            _ => self.engine().withdraw(handle, Some("timeout"), wire, error),
+            _ => {
+                self.engine().withdraw(handle, Some("timeout"), wire, error);
+                self.heard(None);
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use super::{
     calls::{NewCall, Purpose, check_meta},
     catalog::{ListKind, View},
     commands::{check_notice, respond},
-    config::Allowed,
+    config::{Allowed, Need},
     engine::{Engine, Reply, Wire},
     extensions::declares_extension,
     input::is_retry,
@@ -164,6 +164,13 @@ impl Server {
         self.service.engine.begin(now);
         if let Outcome::Extension { result_type, .. } = outcome {
             self.check_extension(request.as_u64(), result_type)?;
+        }
+        if let Outcome::Error { code: code::URL_ELICITATION_REQUIRED, .. } = outcome
+            && let Some(received) = self.service.engine.requests.get(request.as_u64())
+            && received.revision.features().elicitation_id
+            && !self.state.peer.covers(Need::Url)
+        {
+            return Err(SendError::MissingCapability(Need::Url.path()));
         }
         if let Outcome::Result { result, .. } = outcome {
             let handle = request.as_u64();

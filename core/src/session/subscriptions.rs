@@ -527,7 +527,8 @@ impl Server {
                     write::notification_with(out, row.row().name, Some(params));
                 });
             }
-            let meta = format!("\"{}\":{id},{result_meta}", meta::SUBSCRIPTION_ID);
+            let comma = if result_meta.is_empty() { "" } else { "," };
+            let meta = format!("\"{}\":{id}{comma}{result_meta}", meta::SUBSCRIPTION_ID);
             let stamp = stamp(request.revision, None, &meta);
             let _ = engine.answer(Reply::Message, related, false, wire, id, |out| {
                 write::result_with(out, id, &stamp, |_| ());

@@ -12,7 +12,7 @@ use crate::{
 #[non_exhaustive]
 pub struct Lint {
     /// Stable: `lint.description`, `lint.name`, `lint.mime_type`, `lint.icon`, `lint.header`, `lint.schema`,
-    /// `lint.template`.
+    /// `lint.template`, `lint.annotations`, `lint.size`.
     pub code: &'static str,
     /// Which member of the catalog: `tools[3].description`.
     pub place: String,
@@ -33,7 +33,8 @@ impl Catalog {
     /// Remarks on what works but serves clients badly, in the order of the entries: an entry without a description, a tool
     /// whose name some clients refuse (`server/tools`), a resource without a media type, an icon that no client may fetch
     /// (`basic/index`), `x-mcp-header` where it makes clients leave the tool out (`server/tools` of 2026-07-28), a schema
-    /// that earlier revisions do not have, and templates that match the same URIs, so that the later one is never read.
+    /// that earlier revisions do not have or that takes any arguments without naming one, annotations and sizes that mean
+    /// nothing (`server/resources`), and templates that match the same URIs, so that the later one is never read.
     pub fn lint(&self) -> impl Iterator<Item = Lint> {
         let mut lints = Lints::default();
         for kind in ListKind::ALL {
@@ -56,6 +57,7 @@ impl Catalog {
                         }
                         forms.push(form);
                         media_type(&mut lints, &at, definition);
+                        annotations(&mut lints, &at, definition);
                     }
                     ListKind::Prompts => {}
                 }
@@ -95,6 +97,17 @@ fn tool(lints: &mut Lints, at: &str, name: &str, definition: Json<'_>) {
             lints.add("lint.schema", format!("{at}.{kind}.properties.{property}"), text);
         }
         if kind == "inputSchema" {
+            // Whatever else it says may be what it takes.
+            let says_nothing = schema.members().all(|(key, value)| match unescape(key).as_deref() {
+                Some("type" | "$schema" | "title" | "description") => true,
+                Some("properties") => value.members().next().is_none(),
+                _ => false,
+            });
+            if says_nothing {
+                let text = "names no parameter and takes any: add `\"additionalProperties\":false`, or true if \
+                            that is meant";
+                lints.add("lint.schema", format!("{at}.inputSchema"), text);
+            }
             for fault in headers::faults(schema) {
                 let text = format!("`x-mcp-header` {}; clients over HTTP leave the tool out", fault.reason);
                 lints.add("lint.header", format!("{at}.{}", fault.path), text);
@@ -109,6 +122,33 @@ fn resource(lints: &mut Lints, at: &str, definition: Json<'_>) {
         lints.add("lint.mime_type", format!("{at}.mimeType"), text);
     }
     media_type(lints, at, definition);
+    annotations(lints, at, definition);
+    let size = definition.member("size");
+    if size.is_some_and(|size| size.get().parse::<u64>().is_err()) {
+        lints.add("lint.size", format!("{at}.size"), "is no number of bytes");
+    }
+}
+
+fn annotations(lints: &mut Lints, at: &str, definition: Json<'_>) {
+    let Some(annotations) = definition.member("annotations") else { return };
+    let mut check = |key: &str, is_right: &dyn Fn(Json<'_>) -> bool, text: &str| {
+        if annotations.member(key).is_some_and(|value| !is_right(value)) {
+            lints.add("lint.annotations", format!("{at}.annotations.{key}"), text);
+        }
+    };
+    let is_role = |role: Json<'_>| matches!(role.as_str().as_deref(), Some("user" | "assistant"));
+    check(
+        "audience",
+        &|roles| roles.get().starts_with('[') && roles.elements().all(is_role),
+        "is an array of `user` and `assistant`",
+    );
+    check("priority", &|value| value.is_share(), "is a number from 0 to 1");
+    let is_moment = |text: &str| syntax::is_date(text) || syntax::is_date_time(text);
+    check(
+        "lastModified",
+        &|value| value.as_str().is_some_and(|text| is_moment(&text)),
+        "is a date, or a date and time with its offset, in ISO 8601",
+    );
 }
 
 fn media_type(lints: &mut Lints, at: &str, definition: Json<'_>) {

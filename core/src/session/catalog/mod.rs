@@ -48,8 +48,10 @@ use list::List;
 /// };
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let look = Json::parse(br#"{"name":"look","description":"Looks","inputSchema":{"type":"object"}}"#)?;
-/// let drop = Json::parse(br#"{"name":"drop","description":"Drops","inputSchema":{"type":"object"}}"#)?;
+/// let no_more = r#""inputSchema":{"type":"object","additionalProperties":false}"#;
+/// let look = format!(r#"{{"name":"look","description":"Looks",{no_more}}}"#);
+/// let drop = format!(r#"{{"name":"drop","description":"Drops",{no_more}}}"#);
+/// let (look, drop) = (Json::parse(look.as_bytes())?, Json::parse(drop.as_bytes())?);
 /// let notes = Json::parse(br#"{"uriTemplate":"note:{id}","name":"note","description":"A note"}"#)?;
 /// let catalog = Catalog::new()
 ///     .tools([Definition::new(look), Definition::new(drop).visible_to(["admin"])])?

@@ -9,7 +9,7 @@ pub(crate) struct Elicitations(VecDeque<Box<str>>);
 
 /// How many are known at a time, and how long an id may be.
 const MOST: usize = 64;
-const LONGEST: usize = 256;
+const LONGEST: usize = 1024;
 
 impl Elicitations {
     /// The params of a question, or one that an error lists.

@@ -69,7 +69,19 @@ impl Client {
         }
     }
 
+    /// The call that opens the conversation, while it has no answer.
+    pub(super) fn opening_call(&self) -> Option<u64> {
+        let opens = |purpose| matches!(purpose, Purpose::Probe | Purpose::Initialize);
+        self.engine.calls.iter().find(|(_, call)| opens(call.purpose)).map(|(handle, _)| handle)
+    }
+
+    /// The revision to probe with, if the server's era is remembered and not shown yet.
+    pub(super) fn doubted(&self) -> Option<Revision> {
+        self.config.preferred(Era::Modern).filter(|_| self.unproven)
+    }
+
     pub(super) fn ask_era(&mut self, revision: Revision, again: bool) {
+        self.unproven = false;
         self.life = Life::Probing { revision, again };
         self.arm_opening(self.engine.limits.probe);
         let meta = self.request_meta(revision);
@@ -124,12 +136,13 @@ impl Client {
 
     /// What opened the conversation is over; its answers are late from now on.
     fn opened(&mut self, revision: Revision) {
-        while let Some(handle) = self.engine.calls.first() {
+        while let Some(handle) = self.opening_call() {
             self.engine.complete(handle, Err(CallError::Cancelled));
         }
         let opening = core::mem::take(&mut self.engine.opening);
         self.engine.disarm(opening);
         self.life = Life::Ready(revision);
+        self.unproven = false;
         self.meta = self.request_meta(revision).into();
     }
 
@@ -228,12 +241,9 @@ impl Client {
             Answer::Error(error) if error.code == i64::from(code::UNSUPPORTED_PROTOCOL_VERSION) => {
                 self.refused(error, None);
             }
-            Answer::Error(error) => match (self.life, self.config.preferred(Era::Modern)) {
-                // What was remembered of the server is not so any more.
-                (Life::Handshaking { probed: false, .. }, Some(modern)) if self.config.probe => {
-                    self.ask_era(modern, false);
-                }
-                _ => self.fail(Some(error), "the server refused `initialize`"),
+            Answer::Error(error) => match self.doubted() {
+                Some(modern) => self.ask_era(modern, false),
+                None => self.fail(Some(error), "the server refused `initialize`"),
             },
             Answer::Invalid(_) => self.fail(None, "the server's answer to `initialize` is no valid response"),
         }
