@@ -439,6 +439,11 @@ impl Server {
     pub fn stats(&self) -> &Stats {
         &self.service.engine.stats
     }
+    /// Bytes held for the peer: requests that await an answer, subscriptions, batches, tasks, queued output and undelivered
+    /// events. `Limits::session_bytes` says how many there may be.
+    pub fn held_bytes(&self) -> usize {
+        self.service.engine.held_bytes()
+    }
 
     /// What the peer sees of the catalog.
     pub(super) fn view(&self, catalog: &Catalog, revision: Revision) -> View {
