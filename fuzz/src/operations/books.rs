@@ -89,7 +89,8 @@ impl<C: Channel> Host<C> {
             }
             Event::Progress { call, params } => {
                 reached.note("progress arrived");
-                let made = self.made.get_mut(&call.as_u64()).expect("progress of a live call");
+                let made = self.made.get_mut(&call.as_u64());
+                let made = made.unwrap_or_else(|| panic!("{call:?} is over: {}", params.as_str()));
                 assert!(made.progress, "progress unasked");
                 let progress = params.as_json().member("progress").and_then(|n| n.get().parse().ok());
                 let progress: f64 = progress.expect("a number");
