@@ -35,6 +35,8 @@ pub struct Made {
     pub last: f64,
     pub as_task: bool,
     pub subscription: bool,
+    /// Its progress begins anew with each page.
+    pub pages: bool,
 }
 
 /// One end: its machine, and what its application has to do with it.
@@ -94,7 +96,7 @@ impl<C: Channel> Host<C> {
                 assert!(made.progress, "progress unasked");
                 let progress = params.as_json().member("progress").and_then(|n| n.get().parse().ok());
                 let progress: f64 = progress.expect("a number");
-                assert!(!strict || progress > made.last, "progress fell to {progress}");
+                assert!(!strict || made.pages || progress > made.last, "progress fell to {progress}");
                 made.last = progress;
             }
             Event::Task { call, .. } => {

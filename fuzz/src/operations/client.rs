@@ -51,10 +51,14 @@ impl Pair {
     pub fn operate_client(&mut self, operation: ClientOperation) {
         let now = self.now;
         match operation {
+            ClientOperation::Tool(options) => self.call(Method::Tool, options),
             ClientOperation::Call(method, options) => self.call(method, options),
             ClientOperation::ListAll(list, options) => {
                 let done = self.client.machine.list_all(now, list.method(), None, options.options());
-                self.made("list_all", done, None, options, false);
+                self.made("list_all", done.clone(), None, options, false);
+                if let Ok(call) = done {
+                    self.client.made.entry(call.as_u64()).and_modify(|made| made.pages = true);
+                }
             }
             ClientOperation::Subscribe(lists, resources) => {
                 let uris: Vec<String> = (0..4).filter(|bit| resources >> bit & 1 != 0).map(uri).collect();
@@ -260,6 +264,7 @@ impl<C: crate::host::Channel> super::books::Host<C> {
             last: f64::NEG_INFINITY,
             as_task: options.task.is_some(),
             subscription,
+            pages: false,
         };
         self.made.insert(call.as_u64(), made);
     }

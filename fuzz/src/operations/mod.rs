@@ -134,6 +134,8 @@ pub enum Span {
 
 #[derive(Debug, Clone, Copy, Arbitrary)]
 pub enum ClientOperation {
+    /// The call that most are.
+    Tool(Options),
     Call(Method, Options),
     ListAll(List, Options),
     /// Bits of the lists and of the resources.
@@ -204,6 +206,8 @@ pub enum Answer {
 
 #[derive(Debug, Clone, Copy, Arbitrary)]
 pub enum ServerOperation {
+    /// The answer that most are.
+    Finish(u8),
     Respond(u8, Response),
     Progress(u8, u8),
     Log(To, u8),

@@ -79,6 +79,11 @@ impl Pair {
                 let done = self.server.machine.respond(now, RequestHandle::from_u64(over), outcome);
                 self.server.answered(over, &done, &mut self.reached);
             }
+            ServerOperation::Finish(pick) => {
+                if let Some(request) = self.server.pick(pick) {
+                    self.respond(request, Response::Result);
+                }
+            }
             ServerOperation::Respond(pick, response) => {
                 if let Some(request) = self.server.pick(pick) {
                     self.respond(request, response);
