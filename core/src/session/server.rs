@@ -165,11 +165,12 @@ impl Server {
         if let Outcome::Extension { result_type, .. } = outcome {
             self.check_extension(request.as_u64(), result_type)?;
         }
+        let mut watch = None;
         if let Outcome::Result { result, .. } = outcome {
             let handle = request.as_u64();
             match self.service.engine.requests.get(handle).and_then(Received::handling) {
                 Some(Handling::Listen) => return self.accept_stream(handle, result),
-                Some(Handling::Subscribe) => self.accept_subscription(handle)?,
+                Some(Handling::Subscribe) => watch = Some(self.accept_subscription(handle)?),
                 Some(Handling::CallTool) => self.check_output(handle, result)?,
                 _ => {}
             }
@@ -180,6 +181,9 @@ impl Server {
             Outcome::InputRequired { questions, state } => self.ask(request.as_u64(), questions, state),
             outcome => respond(engine, request.as_u64(), outcome, result_meta),
         };
+        if let (Ok(()), Some(uri)) = (&answered, watch) {
+            self.watch_for_session(&uri);
+        }
         self.service.engine.end_if_idle();
         answered
     }

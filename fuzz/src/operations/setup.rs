@@ -3,6 +3,7 @@ use std::{sync::Arc, time::Duration};
 
 use mcp_sansio::{
     SealKeys, Seed,
+    event::CacheHint,
     json::Json,
     limits::Limits,
     revision::Revision,
@@ -118,6 +119,7 @@ pub fn server(setup: Setup) -> Connection<Server> {
     let mut config = ServerConfig::new("s", "1")
         .limits(limits(setup))
         .page_size(2)
+        .list_cache(CacheHint { ttl_ms: 5000, public: true })
         .unknown_methods(true)
         .trace(true)
         .seal_keys(SealKeys(vec![[3; 32]]))
