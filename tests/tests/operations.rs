@@ -81,7 +81,6 @@ const EFFECTS: &[&str] = &[
     "resources/templates/list",
     "resources/unsubscribe",
     "respond",
-    "respond, 115 respond",
     "respond, extension",
     "respond, invalid arguments",
     "respond, large",
