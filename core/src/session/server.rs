@@ -278,8 +278,11 @@ impl Server {
     ) -> Result<bool, SendError> {
         self.service.engine.begin(now);
         let (revision, wanted, related) = self.target(target)?;
-        if !self.service.is_declared("logging") {
-            return Err(SendError::Invalid("declare the capability `logging` first"));
+        let Some(row) = method::with_handling(Handling::Log, Side::Server, revision) else {
+            return Err(SendError::NotInRevision);
+        };
+        if !self.service.allowed.has(row, revision) {
+            return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
         }
         let silent = match (revision.era(), wanted) {
             (Era::Modern, None) => true,
@@ -290,9 +293,6 @@ impl Server {
         }
         let engine = &mut self.service.engine;
         engine.room()?;
-        let Some(row) = method::with_handling(Handling::Log, Side::Server, revision) else {
-            return Err(SendError::NotInRevision);
-        };
         if engine.meter(self.state.principal, RateClass::NoticesOut).is_err() {
             return Ok(false);
         }
@@ -812,8 +812,11 @@ impl Role for Server {
         Server::waited(self, request);
     }
     fn opening_due(&mut self) {}
+    #[inline]
     fn say_held(&mut self) {
-        self.tell_held();
+        if self.service.engine.holds_notices {
+            self.tell_held();
+        }
     }
     fn pings_missed(&mut self) -> &mut u32 {
         &mut self.state.pings_missed
