@@ -13,7 +13,7 @@ SECONDS ?= 60
 VENV := .venv/bin
 RUST := Cargo.lock Cargo.toml $(shell find core/src -name '*.rs')
 TARGETS := wasm32-unknown-unknown thumbv7em-none-eabihf thumbv7m-none-eabi
-FUZZ := scanner envelope line server_bytes client_bytes uri
+FUZZ := scanner envelope line server_bytes client_bytes uri operations
 STEPS := lint requirements unit tables no-std cortex-m3 fuzz-short python wasm node cases interop schema-gate readme demo-once
 
 .PHONY: test demo bench fuzz interop $(STEPS) targets gate python-package wasm-package node-package browser qemu valgrind examples peers

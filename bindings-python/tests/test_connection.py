@@ -485,7 +485,7 @@ def test_a_result_that_does_not_fit_the_output_schema() -> None:
         outcomes += client.events_received()
     failed, completed = outcomes
     assert isinstance(failed, events.Failed)
-    assert failed.code == "call.invalid_result"
+    assert failed.error.code == "call.invalid_result"
     assert isinstance(completed, events.Completed)
     with pytest.raises(LocalProtocolError, match=r"/type"):
         client.call_tool("echo", None, 0, output_schema='{"type": 7}')

@@ -11,7 +11,7 @@ use crate::{
     session::{
         CallOptions, Catalog, Change, Client, LogLevel, Server, Stats, SubscriptionFilter, role::Role,
     },
-    time::Instant,
+    time::{Instant, WallClock},
     trace::TraceRecord,
 };
 
@@ -197,6 +197,10 @@ macro_rules! commands {
             $( $(#[$doc])* pub fn $name(&mut self, now: Instant, $($arg: $kind),*) $(-> $result)? {
                 self.role.$name(now, $($arg),*)
             } )*
+            /// The wall clock jumped, or became known.
+            pub fn set_wall_clock(&mut self, clock: WallClock) {
+                self.role.set_wall_clock(clock);
+            }
         }
     };
 }

@@ -140,6 +140,20 @@ fn what_the_catalog_shows_may_be_watched() {
     host.silent();
 }
 
+/// An answer that is replaced by an error, or refused, subscribes nobody.
+#[test]
+fn only_an_answer_that_goes_out_subscribes() {
+    let config = config().limits(limits(|limits| limits.message_bytes = 700));
+    let mut host = session(config, NEWEST, &json!({}));
+    host.tell(&request(1, "resources/subscribe", json!({"uri": "file:///a"})));
+    let asked = host.request().handle();
+    let large = json!({"a": "x".repeat(800)}).to_string();
+    assert_eq!(host.machine.respond(host.now, asked, result(&large)), Err(SendError::TooLarge));
+    assert_eq!(host.one()["error"]["code"], -32603);
+    assert_eq!(watched(&mut host), []);
+    assert_eq!(updated(&mut host, "file:///a"), [] as [Value; 0]);
+}
+
 /// A refusal of the application is the answer, and nothing is told.
 #[test]
 fn the_application_may_refuse() {

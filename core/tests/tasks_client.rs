@@ -272,6 +272,30 @@ fn a_task_is_cancelled_as_soon_as_it_is_known() {
     host.silent();
 }
 
+/// `basic/utilities/progress`: it stops when the call is over, also where the task of the call is still to be cancelled.
+#[test]
+fn a_call_that_was_taken_back_has_no_progress() {
+    let mut host = client();
+    let (call, sent) = call_with(&mut host, as_task().progress(true));
+    host.machine.cancel(host.now, call, None).unwrap();
+    assert!(matches!(host.outcome(call), Err(CallError::Cancelled)));
+    let token = &sent["params"]["_meta"]["progressToken"];
+    host.tell(&notice("notifications/progress", json!({"progressToken": token, "progress": 1})));
+    assert!(host.events().is_empty());
+    assert_eq!(host.machine.stat("late"), 1);
+}
+
+/// No request for a list can be a task, whether one page is asked for or all.
+#[test]
+fn a_list_is_no_task() {
+    let mut host = client();
+    let one = host.machine.call(host.now, "tools/list", None, as_task());
+    let all = host.machine.list_all(host.now, "tools/list", None, as_task());
+    assert!(matches!(one, Err(SendError::Invalid(_))));
+    assert_eq!(one, all);
+    host.silent();
+}
+
 /// R-TSK-003
 #[test]
 fn cancellation_is_sent_only_where_it_is_declared() {

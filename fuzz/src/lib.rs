@@ -4,7 +4,9 @@
 #[path = "../../core/tests/reference/mod.rs"]
 pub mod reference;
 
+pub mod host;
 pub mod machine;
+pub mod operations;
 
 #[path = "../../core/tests/reference/root.rs"]
 pub mod root;

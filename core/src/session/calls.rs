@@ -640,6 +640,10 @@ impl Engine {
             Err(false) => return complaint(self, "progress with a token that was never given out; dropped"),
         };
         let Some(call) = self.calls.get_mut(handle) else { return };
+        if call.purpose == Purpose::Withdrawn {
+            self.stats.late += 1;
+            return;
+        }
         if !call.progress {
             return complaint(self, "progress for a call that did not ask for it; dropped");
         }

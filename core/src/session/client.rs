@@ -374,6 +374,11 @@ impl Client {
     pub fn stats(&self) -> &Stats {
         &self.engine.stats
     }
+    /// Bytes held for the peer: requests that await an answer, subscriptions, batches, tasks, queued output and undelivered
+    /// events. `Limits::session_bytes` says how many there may be.
+    pub fn held_bytes(&self) -> usize {
+        self.engine.held_bytes()
+    }
 
     /// The revision that a call is made in, if calls may be made now.
     fn may_call(&self) -> Result<Revision, SendError> {

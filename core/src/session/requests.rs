@@ -289,6 +289,10 @@ impl Engine {
             + self.tasks.bytes()
             + self.outbox.bytes()
     }
+    /// The same, and what undelivered events hold.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.retained() + self.outbox.event_bytes()
+    }
     /// Why a request can't be taken now, as a machine-readable reason and the bound.
     pub(crate) fn refusal(&self, bytes: usize) -> Option<(&'static str, Option<usize>)> {
         let retained = self.retained() + bytes;

@@ -172,11 +172,12 @@ impl Server {
         {
             return Err(SendError::MissingCapability(Need::Url.path()));
         }
+        let mut watch = None;
         if let Outcome::Result { result, .. } = outcome {
             let handle = request.as_u64();
             match self.service.engine.requests.get(handle).and_then(Received::handling) {
                 Some(Handling::Listen) => return self.accept_stream(handle, result),
-                Some(Handling::Subscribe) => self.accept_subscription(handle)?,
+                Some(Handling::Subscribe) => watch = Some(self.accept_subscription(handle)?),
                 Some(Handling::CallTool) => self.check_output(handle, result)?,
                 _ => {}
             }
@@ -187,6 +188,9 @@ impl Server {
             Outcome::InputRequired { questions, state } => self.ask(request.as_u64(), questions, state),
             outcome => respond(engine, request.as_u64(), outcome, result_meta),
         };
+        if let (Ok(()), Some(uri)) = (&answered, watch) {
+            self.watch_for_session(&uri);
+        }
         self.service.engine.end_if_idle();
         answered
     }
@@ -445,6 +449,11 @@ impl Server {
     /// Counters.
     pub fn stats(&self) -> &Stats {
         &self.service.engine.stats
+    }
+    /// Bytes held for the peer: requests that await an answer, subscriptions, batches, tasks, queued output and undelivered
+    /// events. `Limits::session_bytes` says how many there may be.
+    pub fn held_bytes(&self) -> usize {
+        self.service.engine.held_bytes()
     }
 
     /// What the peer sees of the catalog.

@@ -321,19 +321,17 @@ impl Server {
         self.watch_for_session(&uri);
         self.service.reply(reply, id, revision, None, |_| ());
     }
-    /// The application lets the session subscribe.
-    pub(super) fn accept_subscription(&mut self, handle: u64) -> Result<(), SendError> {
+    /// What the session is subscribed to once the application's answer is out.
+    pub(super) fn accept_subscription(&self, handle: u64) -> Result<String, SendError> {
         let engine = &self.service.engine;
         let Some(request) = engine.requests.get(handle) else { return Err(engine.gone(handle)) };
         if !engine.has_room_to_watch(1) {
             return Err(SendError::Invalid("the limit `subscriptions` is reached: answer with an error"));
         }
         let uri = request.params().and_then(|params| params.member("uri")).and_then(Json::as_str);
-        let uri = String::from(uri.unwrap_or_default());
-        self.watch_for_session(&uri);
-        Ok(())
+        Ok(String::from(uri.unwrap_or_default()))
     }
-    fn watch_for_session(&mut self, uri: &str) {
+    pub(super) fn watch_for_session(&mut self, uri: &str) {
         if self.state.watches.get_or_insert_default().add(uri) {
             self.service.engine.watch(core::iter::once(uri));
         }

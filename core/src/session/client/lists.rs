@@ -10,12 +10,13 @@ use crate::{
     event::Completion,
     json::{Json, Payload, unescape},
     jsonrpc::{code, write},
-    method::MethodId,
+    method::{MethodId, Side},
     revision::Revision,
     session::{
         CallOptions,
         calls::{NewCall, Purpose},
         principal::Principal,
+        tasks::follow,
     },
     time::Instant,
 };
@@ -176,6 +177,7 @@ impl Client {
         let Some(row) = row.filter(|row| row.row().items.is_some()) else {
             return Err(SendError::Invalid("this method gives no list"));
         };
+        let options = follow::checked(options, Side::Client, Some(row), revision, self.offered)?;
         if params.is_some_and(|params| params.member("cursor").is_some()) {
             return Err(SendError::Invalid("the engine follows the cursors itself"));
         }
