@@ -103,6 +103,7 @@ impl CallOptions {
             meta: self.meta.as_deref().map(str::as_bytes),
             task: self.task.as_ref().map(TaskOptions::view),
             fresh: self.fresh.unwrap_or(false),
+            ..Options::default()
         }
     }
 }

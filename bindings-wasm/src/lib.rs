@@ -135,6 +135,7 @@ impl Given {
             meta: bytes(self.meta.as_ref()),
             task: self.task,
             fresh: self.fresh,
+            ..Options::default()
         }
     }
 }

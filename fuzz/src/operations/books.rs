@@ -87,7 +87,7 @@ impl<C: Channel> Host<C> {
             Event::Completed { call, outcome } => {
                 self.calls.end(call.as_u64());
                 let made = self.made.remove(&call.as_u64()).expect("a call that was made");
-                self.completed(&made, outcome, strict, reached);
+                Self::completed(&made, outcome, strict, reached);
             }
             Event::Progress { call, params } => {
                 reached.note("progress arrived");
@@ -120,7 +120,6 @@ impl<C: Channel> Host<C> {
         Some(event)
     }
     fn completed(
-        &self,
         made: &Made,
         outcome: &Result<Completion, Box<CallError>>,
         strict: bool,

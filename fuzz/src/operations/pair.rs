@@ -216,7 +216,9 @@ impl Pair {
         };
         match (to, whole) {
             (End::Server, Some(line)) if strict => {
-                wire::parse(&line).iter().for_each(|message| self.observer.reached_server(message));
+                for message in &wire::parse(&line) {
+                    self.observer.reached_server(message);
+                }
             }
             _ => {}
         }

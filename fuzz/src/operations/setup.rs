@@ -37,6 +37,10 @@ pub fn json(text: &str) -> Json<'_> {
     Json::parse(text.as_bytes()).expect("JSON")
 }
 
+fn all(of: &[String]) -> impl Iterator<Item = Json<'_>> {
+    of.iter().map(|text| json(text))
+}
+
 /// Resources of the catalog are those with an even number.
 pub fn uri(number: u8) -> String {
     format!("file:///r/{}", number % 4)
@@ -86,20 +90,17 @@ pub fn catalog(offer: Offer) -> Option<Arc<Catalog>> {
     let extra = |how_many: usize, text: &str| -> Vec<String> {
         (0..how_many).map(|n| text.replace('#', &n.to_string())).collect()
     };
-    let mut tool = extra(tools, r##"{"name":"extra-#","inputSchema":{"type":"object"}}"##);
+    let mut tool = extra(tools, r#"{"name":"extra-#","inputSchema":{"type":"object"}}"#);
     tool.push(
         r#"{"name":"echo","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}"#.into(),
     );
     tool.push(
         r#"{"name":"long","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}"#.into(),
     );
-    let prompt = extra(prompts, r##"{"name":"p-#","arguments":[{"name":"n"}]}"##);
+    let prompt = extra(prompts, r#"{"name":"p-#","arguments":[{"name":"n"}]}"#);
     let resource: Vec<String> =
         (0..resources).map(|n| format!(r#"{{"uri":"{}","name":"r"}}"#, uri(n * 2))).collect();
-    let template = extra(templates, r##"{"uriTemplate":"file:///t#/{n}","name":"t"}"##);
-    fn all(of: &[String]) -> impl Iterator<Item = Json<'_>> {
-        of.iter().map(|text| json(text))
-    }
+    let template = extra(templates, r#"{"uriTemplate":"file:///t#/{n}","name":"t"}"#);
     let template: Vec<String> =
         template.into_iter().chain([r#"{"uriTemplate":"file:///r/{n}","name":"t"}"#.into()]).collect();
     let catalog = Catalog::new().tools(all(&tool)).expect("tools");
