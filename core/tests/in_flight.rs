@@ -15,6 +15,7 @@ use mcp_sansio::{
     error::SendError,
     event::{Event, OverReason, Target},
     session::{CallOptions, LogLevel},
+    trace::TraceKind,
 };
 use serde_json::{Value, json};
 
@@ -121,10 +122,10 @@ fn the_reason_of_a_cancellation_is_in_the_trace() {
     host.machine.cancel(host.now, asked.unwrap(), Some("our reason")).unwrap();
     host.sent();
     let records: Vec<_> = std::iter::from_fn(|| host.machine.poll_trace())
-        .map(|record| (record.received, record.message.to_string()))
+        .map(|record| (record.kind, record.text.to_string()))
         .collect();
-    for (received, reason) in [(true, "their reason"), (false, "our reason")] {
-        assert!(records.iter().any(|(way, text)| *way == received && text.contains(reason)), "{reason}");
+    for (kind, reason) in [(TraceKind::Received, "their reason"), (TraceKind::Sent, "our reason")] {
+        assert!(records.iter().any(|(way, text)| *way == kind && text.contains(reason)), "{reason}");
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     jsonrpc::{envelope::Span, write},
     method::Handling,
     time::Instant,
-    trace::TraceRecord,
+    trace::{TraceKind, TraceRecord},
 };
 
 /// What a [`Record`] is. The numbers and names are stable and are never reused.
@@ -70,7 +70,9 @@ pub enum Code {
     /// `code`, and `error` as the client sent it), the nonce of the state (hexadecimal), the `elicitationId`s (a JSON
     /// object by key).
     Answers = 25,
-    /// A message of the trace. `number`: 0 received, 1 sent; `handle`: nanoseconds. Texts: the message, its revision.
+    /// A record of the trace ([`crate::trace`]). `number`: 0 a message received, 1 one sent, 2 a command, 3 an event, 4 the
+    /// deadline; `handle`: nanoseconds; `related`: what it is about. Texts: the message (arguments of a command, payload of
+    /// an event), its revision, the name, the outcome, the whole record as one line of JSON.
     Trace = 30,
 }
 
@@ -197,15 +199,22 @@ impl Batch {
         }
     }
     pub(super) fn trace(&mut self, record: &TraceRecord) {
-        let message = self.put(&record.message);
+        let number = match record.kind {
+            TraceKind::Received => 0,
+            TraceKind::Sent => 1,
+            TraceKind::Command => 2,
+            TraceKind::Event => 3,
+            TraceKind::Timer => 4,
+        };
         let revision = record.revision.map_or((0, 0), |revision| self.put(revision.name()));
-        self.push_more(
-            Code::Trace,
-            i64::from(!record.received),
-            record.at.as_nanos(),
-            0,
-            [message, revision],
-        );
+        let texts = [
+            self.put(&record.text),
+            revision,
+            self.put(&record.name),
+            self.put(&record.outcome),
+            self.put(&record.to_json()),
+        ];
+        self.push_more(Code::Trace, number, record.at.as_nanos(), record.handle, texts);
     }
     pub(super) fn event(&mut self, event: &Event) {
         match event {

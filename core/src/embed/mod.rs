@@ -173,8 +173,8 @@ impl<R: Role> Held<R> {
             (output && self.channel == Channel::Stream, output && self.channel == Channel::Messages);
         self.guard(|connection| {
             if bytes {
-                let outbox = &mut connection.role_mut().engine().outbox;
-                batch.output(|out| outbox.take_lines(max_bytes, |lines| out.push_str(lines)));
+                let engine = connection.role_mut().engine();
+                batch.output(|out| engine.take_lines(max_bytes, |lines| out.push_str(lines)));
             }
             while (batch.text.len() < max_bytes || batch.records.is_empty())
                 && Self::take_one(connection, messages, batch)

@@ -18,6 +18,7 @@ use crate::{
     limits::Limits,
     method::{self, MethodId},
     revision::{Era, Revision, RevisionSet},
+    trace::Tracing,
 };
 
 /// The methods that declared capabilities allow, by place in the table, and from the other end what more a question may
@@ -152,7 +153,7 @@ pub struct ServerConfig {
     pub(crate) keys: Option<SealKeys>,
     pub(crate) result_types: ResultTypes,
     pub(crate) unknown_methods: bool,
-    pub(crate) trace: bool,
+    pub(crate) trace: Tracing,
     pub(crate) task_notices: bool,
 }
 
@@ -184,7 +185,7 @@ struct ServerFields<'a> {
     #[serde(default)]
     unknown_methods: bool,
     #[serde(default)]
-    trace: bool,
+    trace: Tracing,
     task_notices: Option<bool>,
 }
 
@@ -266,7 +267,7 @@ impl ServerConfig {
             keys: None,
             result_types: ResultTypes::default(),
             unknown_methods: false,
-            trace: false,
+            trace: Tracing::Off,
             task_notices: true,
         }
     }
@@ -384,10 +385,11 @@ impl ServerConfig {
         self.task_notices = on;
         self
     }
-    /// Keep the message trace.
+    /// Keep a trace: `true` or [`Tracing::Full`] with all payloads, [`Tracing::Redacted`] without. In JSON `true`, `"full"`
+    /// or `"redacted"`. Off by default.
     #[must_use]
-    pub fn trace(mut self, on: bool) -> Self {
-        self.trace = on;
+    pub fn trace(mut self, tracing: impl Into<Tracing>) -> Self {
+        self.trace = tracing.into();
         self
     }
     /// The capabilities that are declared.
@@ -433,7 +435,7 @@ pub struct ClientConfig {
     pub(crate) cache: bool,
     pub(crate) result_types: ResultTypes,
     pub(crate) limits: Limits,
-    pub(crate) trace: bool,
+    pub(crate) trace: Tracing,
     pub(crate) task_notices: bool,
 }
 
@@ -451,7 +453,7 @@ struct ClientFields<'a> {
     result_types: BTreeMap<String, Vec<String>>,
     limits: Option<Limits>,
     #[serde(default)]
-    trace: bool,
+    trace: Tracing,
     task_notices: Option<bool>,
 }
 
@@ -466,7 +468,7 @@ impl ClientConfig {
             cache: true,
             result_types: ResultTypes::default(),
             limits: Limits::default(),
-            trace: false,
+            trace: Tracing::Off,
             task_notices: true,
         }
     }
@@ -539,10 +541,11 @@ impl ClientConfig {
         self.task_notices = on;
         self
     }
-    /// Keep the message trace.
+    /// Keep a trace: `true` or [`Tracing::Full`] with all payloads, [`Tracing::Redacted`] without. In JSON `true`, `"full"`
+    /// or `"redacted"`. Off by default.
     #[must_use]
-    pub fn trace(mut self, on: bool) -> Self {
-        self.trace = on;
+    pub fn trace(mut self, tracing: impl Into<Tracing>) -> Self {
+        self.trace = tracing.into();
         self
     }
     /// The preferred revision of an era.

@@ -36,6 +36,7 @@ mod table;
 mod tasks;
 mod timers;
 mod tools;
+mod traced;
 mod watches;
 
 use crate::json::unescape;

@@ -4,10 +4,10 @@ use alloc::{boxed::Box, format, string::String};
 use super::engine::{Engine, Reply, Wire, too_long};
 use super::{
     calls::Purpose, principal::Principal, questions::MRTR, seal::Sealer, tasks::follow::Created,
-    timers::Timer,
+    timers::Timer, traced::traced,
 };
 use crate::{
-    RequestHandle,
+    CallHandle, RequestHandle,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
     event::{Completion, Event, OverReason, Related},
     json::{Json, Payload, unescape},
@@ -19,7 +19,8 @@ use crate::{
     },
     method::{MethodId, RateClass, Side},
     revision::Revision,
-    time::Instant,
+    time::{Instant, WallClock},
+    trace::arguments::Arguments,
 };
 
 /// The page on messages.
@@ -113,7 +114,15 @@ pub(crate) trait Role {
 
     fn handle_message(&mut self, now: Instant, message: &[u8]) {
         let wire = self.wire();
-        if !self.engine().receive(now, message, wire) {
+        if let Some(record) = self.engine().hear(now, message, wire) {
+            self.read(now, message);
+            self.engine().heard(record);
+        } else {
+            self.read(now, message);
+        }
+    }
+    fn read(&mut self, now: Instant, message: &[u8]) {
+        if !self.engine().receive(now, message) {
             return;
         }
         let (limit, depth) = (self.engine().limits.message_bytes, self.engine().limits.depth);
@@ -136,14 +145,15 @@ pub(crate) trait Role {
 
     /// A line that is longer than a message may be, and begins with this; the rest is dropped.
     fn handle_too_long(&mut self, now: Instant, head: &[u8]) {
-        let wire = self.wire();
-        if self.engine().receive(now, b"", wire) {
+        traced!(self, now, handle_too_long(head));
+        if self.engine().receive(now, b"") {
             self.too_large(head, b"");
             self.engine().end_if_idle();
         }
     }
     /// The end of that line. Where the beginning did not tell which call it answers, the end may.
     fn handle_dropped(&mut self, now: Instant, head: &[u8], tail: &[u8]) {
+        traced!(self, now, handle_dropped(head, tail));
         if self.engine().begin(now) {
             self.answered_too_large(head, tail);
             self.engine().end_if_idle();
@@ -443,6 +453,7 @@ pub(crate) trait Role {
     }
 
     fn handle_timeout(&mut self, now: Instant) {
+        traced!(self, now, handle_timeout());
         if !self.engine().begin(now) {
             return;
         }
@@ -498,12 +509,29 @@ pub(crate) trait Role {
     }
 
     fn handle_closed(&mut self, now: Instant) {
+        traced!(self, now, handle_closed());
         if self.engine().begin(now) {
             let reason = self.channel_end();
             self.engine().end(reason);
         }
         self.engine().outbox.discard_sends();
     }
+
+    /// The host went on feeding.
+    fn overrun(&mut self, now: Instant) {
+        traced!(self, now, overrun());
+        self.engine().begin(now);
+        self.engine().end(CloseReason::Overrun);
+    }
+    /// Takes a call back.
+    fn cancel(&mut self, now: Instant, call: CallHandle, reason: Option<&str>) -> Result<(), SendError>;
+    fn set_wall_clock(&mut self, clock: WallClock) {
+        let now = self.engine().now;
+        traced!(self, now, in set_wall_clock(clock));
+        self.engine().clock = Some(clock);
+    }
+    /// Does what a trace says that the application wanted. `None`: there is no such command.
+    fn command(&mut self, now: Instant, name: &str, arguments: Arguments<'_>) -> Option<()>;
 
     /// Progress of a request that the peer sent.
     fn progress(

@@ -24,6 +24,7 @@ use super::{
     state::SessionState,
     tasks::{self, follow},
     tools::write_tool_error,
+    traced::traced,
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
@@ -38,7 +39,7 @@ use crate::{
     method::{self, Handling, MethodId, MethodKind, RateClass, Side},
     revision::{Era, Revision},
     time::{Instant, WallClock},
-    trace::TraceRecord,
+    trace::{Trace, TraceRecord, arguments::Arguments},
 };
 
 /// A server on one ordered message channel.
@@ -57,7 +58,9 @@ impl Server {
     #[allow(clippy::needless_pass_by_value, reason = "a seed is used up")]
     pub fn new(config: Arc<ServerConfig>, seed: Seed) -> Self {
         let declared = config.declared();
-        let mut engine = Engine::new(Side::Server, config.limits.clone(), config.trace);
+        let limits = config.limits.clone();
+        let trace = Trace::new(config.trace, &seed, limits.trace, limits.session_bytes);
+        let mut engine = Engine::new(Side::Server, limits, trace);
         engine.tasks.notices = config.task_notices;
         Self {
             service: Service {
@@ -100,7 +103,7 @@ impl Server {
     }
     /// The wall clock jumped, or became known.
     pub fn set_wall_clock(&mut self, clock: WallClock) {
-        self.service.engine.clock = Some(clock);
+        Role::set_wall_clock(self, clock);
     }
 
     /// One complete message, without its terminator. Copied (once) only if the application is to see it.
@@ -114,6 +117,7 @@ impl Server {
     /// The peer will send nothing more, but can still read: requests in flight may be answered until all are, or
     /// `Limits::drain` has passed; calls of ours fail at once, because no answer can come. Then `Closed(Peer)`. Idempotent.
     pub fn handle_eof(&mut self, now: Instant) {
+        traced!(self, now, handle_eof());
         if !self.service.engine.begin(now) {
             return;
         }
@@ -136,9 +140,9 @@ impl Server {
         self.say_held();
         self.service.engine.poll_action()
     }
-    /// The next record of the message trace.
+    /// The next record of the trace ([`crate::trace`]).
     pub fn poll_trace(&mut self) -> Option<TraceRecord> {
-        self.service.engine.trace.as_mut()?.pop()
+        self.service.engine.poll_trace()
     }
     /// The next deadline, after everything so far. Constant time.
     pub fn next_timeout(&self) -> Option<Instant> {
@@ -161,6 +165,7 @@ impl Server {
         request: RequestHandle,
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
+        traced!(self, now, respond(request, outcome));
         self.service.engine.begin(now);
         if let Outcome::Extension { result_type, .. } = outcome {
             self.check_extension(request.as_u64(), result_type)?;
@@ -191,6 +196,7 @@ impl Server {
         request: RequestHandle,
         text: &str,
     ) -> Result<(), SendError> {
+        traced!(self, now, respond_invalid_arguments(request, text));
         let engine = &self.service.engine;
         let Some(received) = engine.requests.get(request.as_u64()) else {
             return Err(engine.gone(request.as_u64()));
@@ -213,6 +219,7 @@ impl Server {
         request: RequestHandle,
         text: &str,
     ) -> Result<(), SendError> {
+        traced!(self, now, respond_tool_error(request, text));
         let mut result = String::from("{");
         write_tool_error(&mut result, text);
         result.push('}');
@@ -222,6 +229,7 @@ impl Server {
     /// Answers that what the request names does not exist, as its revision wants: for a resource -32002 or -32602, with
     /// its URI in `data` (`server/resources`), otherwise -32602.
     pub fn respond_not_found(&mut self, now: Instant, request: RequestHandle) -> Result<(), SendError> {
+        traced!(self, now, respond_not_found(request));
         let engine = &self.service.engine;
         let received = engine.requests.get(request.as_u64());
         let Some(received) = received.filter(|received| !received.engine_owned()) else {
@@ -249,6 +257,7 @@ impl Server {
         total: Option<f64>,
         message: Option<&str>,
     ) -> Result<bool, SendError> {
+        traced!(self, now, progress(request, progress, total, message));
         Role::progress(self, now, request, progress, total, message)
     }
     /// Says how a task is getting on, for a person to read: its `statusMessage`, cut after 1,024 bytes; an empty text
@@ -259,6 +268,7 @@ impl Server {
         request: RequestHandle,
         message: &str,
     ) -> Result<(), SendError> {
+        traced!(self, now, task_status(request, message));
         self.service.engine.begin(now);
         self.service.engine.say_task(request.as_u64(), message)
     }
@@ -272,6 +282,7 @@ impl Server {
         logger: Option<&str>,
         data: Json<'_>,
     ) -> Result<bool, SendError> {
+        traced!(self, now, log(target, level, logger, data));
         self.service.engine.begin(now);
         let (revision, wanted, related) = self.target(target)?;
         if !self.service.is_declared("logging") {
@@ -320,6 +331,7 @@ impl Server {
         method: &str,
         params: Option<Json<'_>>,
     ) -> Result<(), SendError> {
+        traced!(self, now, notify(target, method, params));
         self.service.engine.begin(now);
         let (revision, _, related) = self.target(target)?;
         let row = method::find(method, MethodKind::Notification, Side::Server, revision);
@@ -354,6 +366,7 @@ impl Server {
         params: Option<Json<'_>>,
         options: CallOptions<'_>,
     ) -> Result<CallHandle, SendError> {
+        traced!(self, now, call(target, method, params, options));
         self.service.engine.begin(now);
         if !self.service.engine.is_open() {
             return Err(SendError::Closed);
@@ -402,6 +415,7 @@ impl Server {
     }
     /// Takes a call back. `Completed(Cancelled)` follows; an answer that comes later is swallowed.
     pub fn cancel(&mut self, now: Instant, call: CallHandle, reason: Option<&str>) -> Result<(), SendError> {
+        traced!(self, now, cancel(call, reason));
         self.service.engine.begin(now);
         let wire = self.wire();
         self.service.engine.cancel(call.as_u64(), reason, wire)
@@ -410,6 +424,7 @@ impl Server {
     /// 2026-07-28). Of a list, or of one resource, at most one notice to each subscriber waits between two answers, and what
     /// finds the output full is told when there is room, so it is never `Blocked`.
     pub fn publish(&mut self, now: Instant, change: Change<'_>) {
+        traced!(self, now, publish(change));
         if self.service.engine.begin(now) {
             self.tell(change);
         }
@@ -418,6 +433,7 @@ impl Server {
     /// paged go on after the last item they gave, if it is still there. What is declared stays as it was: a kind that
     /// comes later needs its capability from the beginning.
     pub fn set_catalog(&mut self, now: Instant, catalog: Arc<Catalog>) {
+        traced!(self, now, set_catalog(catalog));
         let changes = catalog.changes(self.service.catalog.as_deref());
         self.service.catalog = Some(catalog);
         for change in changes {
@@ -426,6 +442,7 @@ impl Server {
     }
     /// Refuses new work (-32603), lets what runs finish until `drain` has passed, ends subscriptions, then `Closed(Local)`.
     pub fn close(&mut self, now: Instant, drain: Duration) {
+        traced!(self, now, close(drain));
         if self.service.engine.begin(now) {
             self.end_subscriptions();
             self.service.engine.end_after(drain, CloseReason::Local);
@@ -804,7 +821,54 @@ impl Role for Server {
     }
     fn opening_due(&mut self) {}
     fn say_held(&mut self) {
-        self.tell_held();
+        let engine = &self.service.engine;
+        if engine.holds_notices && !engine.is_full() {
+            let now = engine.now;
+            traced!(self, now, in say_held());
+            self.tell_held();
+        }
+    }
+    fn cancel(&mut self, now: Instant, call: CallHandle, reason: Option<&str>) -> Result<(), SendError> {
+        Server::cancel(self, now, call, reason)
+    }
+    fn command(&mut self, now: Instant, name: &str, arguments: Arguments<'_>) -> Option<()> {
+        let text = |key| arguments.text(key);
+        match name {
+            "respond" => {
+                let request = arguments.request()?;
+                drop(arguments.with_outcome(|outcome| self.respond(now, request, outcome))?);
+            }
+            "respond_invalid_arguments" => {
+                drop(self.respond_invalid_arguments(now, arguments.request()?, &text("text")?));
+            }
+            "respond_tool_error" => {
+                drop(self.respond_tool_error(now, arguments.request()?, &text("text")?));
+            }
+            "respond_not_found" => drop(self.respond_not_found(now, arguments.request()?)),
+            "progress" => {
+                let (progress, total) = (arguments.float("progress")?, arguments.float("total"));
+                let (request, message) = (arguments.request()?, text("message"));
+                drop(self.progress(now, request, progress, total, message.as_deref()));
+            }
+            "task_status" => drop(self.task_status(now, arguments.request()?, &text("message")?)),
+            "log" => {
+                let (target, level) = (arguments.target()?, arguments.level("level")?);
+                drop(self.log(now, target, level, text("logger").as_deref(), arguments.json("data")?));
+            }
+            "notify" => {
+                let (target, params) = (arguments.target()?, arguments.json("params"));
+                drop(self.notify(now, target, &text("method")?, params));
+            }
+            "call" => {
+                let (target, params) = (arguments.target()?, arguments.json("params"));
+                drop(self.call(now, target, &text("method")?, params, arguments.options()?));
+            }
+            "publish" => arguments.with_change(|change| self.publish(now, change))?,
+            "set_catalog" => self.set_catalog(now, arguments.catalog()?),
+            "close" => self.close(now, arguments.duration("drain")?),
+            _ => return None,
+        }
+        Some(())
     }
     fn pings_missed(&mut self) -> &mut u32 {
         &mut self.state.pings_missed

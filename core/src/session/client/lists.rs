@@ -16,6 +16,8 @@ use crate::{
         CallOptions,
         calls::{NewCall, Purpose},
         principal::Principal,
+        role::Role,
+        traced::traced,
     },
     time::Instant,
 };
@@ -171,6 +173,7 @@ impl Client {
         params: Option<Json<'_>>,
         options: CallOptions<'_>,
     ) -> Result<CallHandle, SendError> {
+        traced!(self, now, list_all(method, params, options));
         self.engine.begin(now);
         let (row, revision) = self.callable(method)?;
         let Some(row) = row.filter(|row| row.row().items.is_some()) else {
