@@ -140,6 +140,7 @@
 #![deny(missing_docs)]
 extern crate alloc;
 
+pub mod audit;
 pub mod degrade;
 pub mod elicitation;
 pub mod embed;

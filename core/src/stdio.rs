@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use crate::{
     CallHandle, InputHandle, RequestHandle,
+    audit::AuditRecord,
     error::SendError,
     event::{Action, Event, Outcome, Target},
     framing::line::{Line, LineDecoder},
@@ -146,6 +147,10 @@ impl<R: Role> Connection<R> {
     pub fn poll_trace(&mut self) -> Option<TraceRecord> {
         self.role.engine().poll_trace()
     }
+    /// The next record of the audit.
+    pub fn poll_audit(&mut self) -> Option<AuditRecord> {
+        self.role.engine().poll_audit()
+    }
     /// Appends whole lines to `out` until it holds `max` bytes or more (at least one line, if there is one); returns how
     /// many bytes remain queued. Call it only while `out` is below `max`: what is in `out` is the host's, and no limit of
     /// ours counts it. **Taking and writing is one critical section**: two threads that take and write concurrently
@@ -156,11 +161,11 @@ impl<R: Role> Connection<R> {
         self.catch_up();
         self.role.engine_ref().outbox.bytes()
     }
-    /// Whether an event or a record of the trace waits to be taken.
+    /// Whether an event or a record of the trace or the audit waits to be taken.
     pub(crate) fn has_events(&mut self) -> bool {
         self.catch_up();
         let engine = self.role.engine();
-        engine.has_events() || engine.has_trace()
+        engine.has_events() || engine.has_trace() || engine.has_audit()
     }
     pub(crate) fn has_output(&self) -> bool {
         self.role.engine_ref().outbox.has_sends()

@@ -58,8 +58,8 @@ use alloc::{
 use base64ct::{Base64, Encoding};
 use serde::Deserialize;
 
-pub(crate) use redact::Key;
 pub use redact::redact_uri;
+pub(crate) use redact::{Key, shorten};
 pub use replay::{Difference, ReplayError, first_difference, replay};
 
 use crate::{Seed, event::Related, jsonrpc::write, revision::Revision, time::Instant};

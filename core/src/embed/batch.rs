@@ -6,6 +6,7 @@ use base64ct::{Base64, Encoding};
 
 use crate::{
     RequestHandle,
+    audit::AuditRecord,
     error::{CallError, Fault},
     event::{Event, InputAnswers, Related, Request},
     json::Payload,
@@ -74,6 +75,9 @@ pub enum Code {
     /// deadline; `handle`: nanoseconds; `related`: what it is about. Texts: the message (arguments of a command, payload of
     /// an event), its revision, the name, the outcome, the whole record as one line of JSON.
     Trace = 30,
+    /// A record of the audit ([`crate::audit`]). `number`: the round; `handle`: nanoseconds, when it ended; `related`:
+    /// nanoseconds that it took. Texts: `request` or `input`, method, name, outcome, principal, revision.
+    Audit = 31,
 }
 
 /// In `related` of a [`Code::Request`]: the arguments were not checked against a schema that the tool has.
@@ -215,6 +219,18 @@ impl Batch {
             self.put(&record.to_json()),
         ];
         self.push_more(Code::Trace, number, record.at.as_nanos(), record.handle, texts);
+    }
+    pub(super) fn audit(&mut self, record: &AuditRecord) {
+        let texts = [
+            self.put(record.kind.name()),
+            self.put(&record.method),
+            record.name.as_ref().map_or((0, 0), |name| self.put(name)),
+            self.put(&record.outcome),
+            record.principal.as_ref().map_or((0, 0), |principal| self.put(principal)),
+            record.revision.map_or((0, 0), |revision| self.put(revision.name())),
+        ];
+        let duration = u64::try_from(record.duration.as_nanos()).unwrap_or(u64::MAX);
+        self.push_more(Code::Audit, i64::from(record.round), record.at.as_nanos(), duration, texts);
     }
     pub(super) fn event(&mut self, event: &Event) {
         match event {

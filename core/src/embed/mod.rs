@@ -184,7 +184,7 @@ impl<R: Role> Held<R> {
             Ok(())
         })
     }
-    /// Takes one action or event, or a record of the trace when there is none; false if there is nothing.
+    /// Takes one action or event, then records of the trace, then of the audit; false if there is nothing.
     fn take_one(connection: &mut Connection<R>, messages: bool, batch: &mut Batch) -> bool {
         let action =
             if messages { connection.poll_action() } else { connection.poll_event().map(Action::Deliver) };
@@ -196,8 +196,12 @@ impl<R: Role> Held<R> {
             }
             return true;
         }
-        let record = connection.poll_trace();
-        record.inspect(|record| batch.trace(record)).is_some()
+        if let Some(record) = connection.poll_trace() {
+            batch.trace(&record);
+            return true;
+        }
+        let record = connection.poll_audit();
+        record.inspect(|record| batch.audit(record)).is_some()
     }
 }
 

@@ -29,7 +29,9 @@ use super::{
     traced::traced,
 };
 use crate::{
-    CallHandle, InputHandle, RequestHandle, Seed, degrade,
+    CallHandle, InputHandle, RequestHandle, Seed,
+    audit::{Audit, AuditRecord},
+    degrade,
     error::{CallError, CloseReason, ConfigError, RpcError, SendError},
     event::{Action, Completion, Event, Input, Outcome, Related},
     json::{Json, Payload},
@@ -111,6 +113,7 @@ impl Client {
         let limits = config.limits.clone();
         let trace = Trace::new(config.trace, &seed, limits.trace, limits.session_bytes);
         let mut engine = Engine::new(Side::Client, limits, trace);
+        engine.audit = config.audit.then(|| Audit::new(Side::Client, config.limits.trace));
         engine.tasks.notices = config.task_notices;
         Self {
             engine,
@@ -198,6 +201,10 @@ impl Client {
     /// The next record of the trace ([`crate::trace`]).
     pub fn poll_trace(&mut self) -> Option<TraceRecord> {
         self.engine.poll_trace()
+    }
+    /// The next record of the audit ([`crate::audit`]).
+    pub fn poll_audit(&mut self) -> Option<AuditRecord> {
+        self.engine.poll_audit()
     }
     /// The next deadline, after everything so far. Constant time.
     pub fn next_timeout(&self) -> Option<Instant> {

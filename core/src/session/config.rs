@@ -154,6 +154,7 @@ pub struct ServerConfig {
     pub(crate) result_types: ResultTypes,
     pub(crate) unknown_methods: bool,
     pub(crate) trace: Tracing,
+    pub(crate) audit: bool,
     pub(crate) task_notices: bool,
 }
 
@@ -186,6 +187,8 @@ struct ServerFields<'a> {
     unknown_methods: bool,
     #[serde(default)]
     trace: Tracing,
+    #[serde(default)]
+    audit: bool,
     task_notices: Option<bool>,
 }
 
@@ -268,6 +271,7 @@ impl ServerConfig {
             result_types: ResultTypes::default(),
             unknown_methods: false,
             trace: Tracing::Off,
+            audit: false,
             task_notices: true,
         }
     }
@@ -300,6 +304,7 @@ impl ServerConfig {
         config.result_types = result_types(&fields.result_types)?;
         config.unknown_methods = fields.unknown_methods;
         config.trace = fields.trace;
+        config.audit = fields.audit;
         config.task_notices = fields.task_notices.unwrap_or(true);
         Ok(config)
     }
@@ -392,6 +397,12 @@ impl ServerConfig {
         self.trace = tracing.into();
         self
     }
+    /// Keep an audit ([`crate::audit`]): a record without payload of every request. Off by default.
+    #[must_use]
+    pub fn audit(mut self, on: bool) -> Self {
+        self.audit = on;
+        self
+    }
     /// The capabilities that are declared.
     pub(crate) fn declared(&self) -> String {
         if let Some(capabilities) = &self.capabilities {
@@ -436,6 +447,7 @@ pub struct ClientConfig {
     pub(crate) result_types: ResultTypes,
     pub(crate) limits: Limits,
     pub(crate) trace: Tracing,
+    pub(crate) audit: bool,
     pub(crate) task_notices: bool,
 }
 
@@ -454,6 +466,8 @@ struct ClientFields<'a> {
     limits: Option<Limits>,
     #[serde(default)]
     trace: Tracing,
+    #[serde(default)]
+    audit: bool,
     task_notices: Option<bool>,
 }
 
@@ -469,6 +483,7 @@ impl ClientConfig {
             result_types: ResultTypes::default(),
             limits: Limits::default(),
             trace: Tracing::Off,
+            audit: false,
             task_notices: true,
         }
     }
@@ -490,6 +505,7 @@ impl ClientConfig {
         config.limits = fields.limits.unwrap_or_default();
         config.limits.check()?;
         config.trace = fields.trace;
+        config.audit = fields.audit;
         config.task_notices = fields.task_notices.unwrap_or(true);
         Ok(config)
     }
@@ -546,6 +562,12 @@ impl ClientConfig {
     #[must_use]
     pub fn trace(mut self, tracing: impl Into<Tracing>) -> Self {
         self.trace = tracing.into();
+        self
+    }
+    /// Keep an audit ([`crate::audit`]): a record without payload of every request and every question. Off by default.
+    #[must_use]
+    pub fn audit(mut self, on: bool) -> Self {
+        self.audit = on;
         self
     }
     /// The preferred revision of an era.

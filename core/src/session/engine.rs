@@ -17,6 +17,7 @@ use super::{
     watches::Watched,
 };
 use crate::{
+    audit::Audit,
     error::{CloseReason, Fault, RpcError, SendError},
     event::{Action, Event, Outgoing, OverReason, Related},
     json::{Json, Payload},
@@ -66,6 +67,7 @@ pub(crate) struct Engine {
     pub(crate) stats: Stats,
     /// Rarely there.
     pub(crate) trace: Option<Box<Trace>>,
+    pub(crate) audit: Option<Box<Audit>>,
     /// Arming of the client's probe or handshake.
     pub(crate) opening: Arming,
     pub(crate) ping: Arming,
@@ -112,6 +114,7 @@ impl Engine {
             kept_bytes: 0,
             stats: Stats::default(),
             trace,
+            audit: None,
             opening: 0,
             ping: 0,
             batches: Batches::default(),
@@ -315,6 +318,10 @@ impl Engine {
                 Ok(order) => self.last_answer = order,
                 Err(_) => drop(self.send_within(usize::MAX, related, own, wire, too_large)),
             }
+            if self.audit.is_some() {
+                let answer = String::from(self.outbox.last_sent());
+                self.audit_answered(id, &answer, own, wire.revision);
+            }
             return sent.map(drop);
         };
         let limit = self.limits.message_bytes;
@@ -325,6 +332,7 @@ impl Engine {
             member.clear();
             too_large(&mut member);
         }
+        self.audit_answered(id, &member, own, wire.revision);
         if let Some(full) = self.batches.gather(number, limit, &member) {
             self.send_gathered(&full, wire);
         }

@@ -1,4 +1,5 @@
 //! The roles on one ordered channel of messages.
+mod audited;
 mod batches;
 mod calls;
 mod canonical;
@@ -45,6 +46,7 @@ pub use calls::CallOptions;
 pub use catalog::{Catalog, Definition, Lint};
 pub use client::{Client, SubscriptionFilter};
 pub use config::{ClientConfig, ServerConfig};
+pub(crate) use principal::Principal;
 pub use server::Server;
 pub use stats::{STATS, Stats};
 pub use subscriptions::Change;

@@ -217,6 +217,9 @@ impl Engine {
             template: None,
         };
         self.stats.requests += u64::from(!own);
+        if !own {
+            self.audit_delivered(id);
+        }
         self.requests.push(handle, request);
         self.stats.requests_now = self.requests.len() as u64;
         Some((handle, buf))
@@ -259,6 +262,7 @@ impl Engine {
     }
     fn say_over(&mut self, handle: u64, reason: OverReason) -> Option<Received> {
         let mut request = self.take_request(handle)?;
+        self.audit_over(&request, reason);
         if let Some(asking) = request.asking.take() {
             self.take_back(&asking, request.revision);
         }
@@ -397,6 +401,7 @@ impl Engine {
     /// Takes a request out that is answered now.
     pub(crate) fn take_request(&mut self, handle: u64) -> Option<Received> {
         let request = self.requests.remove(handle)?;
+        self.audit_taken(&request);
         self.disarm(request.timer);
         if self.requests.is_empty() {
             self.resume_calls();

@@ -273,20 +273,29 @@ pub(crate) trait Role {
                 } else {
                     ("The id is too long", format!("a request id longer than `id_bytes`, {limit}; refused"))
                 };
+                let principal = self.principal();
+                self.engine().audit_refused(principal, envelope, "refused.id");
                 self.complain_in(reply, code::INVALID_REQUEST, message, "fault.id", detail);
             }
-            (Kind::Request, Some(id)) if self.engine().requests.find(id).is_some() => self.complain_in(
-                reply,
-                code::INVALID_REQUEST,
-                "The id is in use",
-                "fault.duplicate_id",
-                String::from("a request with the id of one in flight; refused, and the first goes on"),
-            ),
+            (Kind::Request, Some(id)) if self.engine().requests.find(id).is_some() => {
+                let principal = self.principal();
+                self.engine().audit_refused(principal, envelope, "refused.duplicate_id");
+                self.complain_in(
+                    reply,
+                    code::INVALID_REQUEST,
+                    "The id is in use",
+                    "fault.duplicate_id",
+                    String::from("a request with the id of one in flight; refused, and the first goes on"),
+                );
+            }
             (Kind::Request, Some(id)) => {
                 if let Reply::Batch(number) = reply {
                     self.engine().batches.add_member(number);
                 }
+                let principal = self.principal();
+                self.engine().audit_request(principal, envelope, id);
                 self.request(envelope, id, reply);
+                self.engine().audit_looked_at(id);
             }
             (Kind::Notification, _) => self.notification(envelope),
             (Kind::Response, _) => self.response(envelope, id),

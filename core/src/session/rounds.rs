@@ -153,6 +153,7 @@ impl Engine {
         for question in &questions {
             let input = self.next_handle();
             self.inputs.push(input, handle);
+            self.audit_input(input, question.row.row().name, revision, done);
             let params = params_span(requests, question.key).map(|span| Payload::new(Arc::clone(&buf), span));
             asked.push(Asked { key: question.key.into(), row: question.row, params, input, answer: None });
         }
@@ -235,6 +236,7 @@ impl Engine {
             Outcome::Result { result, .. } => *result,
             Outcome::Error { .. } => {
                 self.inputs.remove(input);
+                self.audit_input_over(input, Some(outcome));
                 self.complete(handle, Err(failed));
                 return Some(Ok(()));
             }
@@ -253,11 +255,13 @@ impl Engine {
         self.kept_bytes += text.len();
         asked.answer = Some(text.into());
         let all = rounds.questions.iter().map(|asked| asked.answer.as_ref().map_or(0, |answer| answer.len()));
-        if all.sum::<usize>() > limit {
+        let too_large = all.sum::<usize>() > limit;
+        let open = rounds.questions.iter().any(|asked| asked.answer.is_none());
+        self.audit_input_over(input, Some(outcome));
+        if too_large {
             self.complete(handle, Err(failed));
             return Some(Err(SendError::TooLarge));
         }
-        let open = rounds.questions.iter().any(|asked| asked.answer.is_none());
         Some(if open { Ok(()) } else { self.retry(handle) })
     }
 
@@ -335,6 +339,7 @@ impl Engine {
         self.kept_bytes = self.kept_bytes.saturating_sub(held + kept);
         for asked in call.rounds.iter().flat_map(|rounds| &rounds.questions) {
             if self.inputs.remove(asked.input).is_some() {
+                self.audit_input_over(asked.input, None);
                 self.outbox.deliver(Event::InputOver { input: InputHandle::from_u64(asked.input) });
             }
         }

@@ -28,6 +28,7 @@ use super::{
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
+    audit::{Audit, AuditRecord},
     error::{CloseReason, ConfigError, SendError},
     event::{Action, Completion, Event, Method, Outcome, Related, Request, Target, TemplateMatch},
     json::{Json, Payload, unescape},
@@ -61,6 +62,7 @@ impl Server {
         let limits = config.limits.clone();
         let trace = Trace::new(config.trace, &seed, limits.trace, limits.session_bytes);
         let mut engine = Engine::new(Side::Server, limits, trace);
+        engine.audit = config.audit.then(|| Audit::new(Side::Server, config.limits.trace));
         engine.tasks.notices = config.task_notices;
         Self {
             service: Service {
@@ -143,6 +145,10 @@ impl Server {
     /// The next record of the trace ([`crate::trace`]).
     pub fn poll_trace(&mut self) -> Option<TraceRecord> {
         self.service.engine.poll_trace()
+    }
+    /// The next record of the audit ([`crate::audit`]).
+    pub fn poll_audit(&mut self) -> Option<AuditRecord> {
+        self.service.engine.poll_audit()
     }
     /// The next deadline, after everything so far. Constant time.
     pub fn next_timeout(&self) -> Option<Instant> {
