@@ -68,13 +68,15 @@ pub(crate) trait Role {
         self.report(error);
     }
     fn report(&mut self, error: RpcError) {
-        let detail = format!("the peer reported error {} without naming a request", error.code);
+        let code = error.code;
+        let detail = format!("the peer reported error {code} without naming a request; nothing was done");
         let fault = Fault::new("fault.peer_error", BASE, detail);
         self.engine().fault_with(Fault { cause: Some(error), ..fault });
     }
     /// A call was answered with questions.
     fn input_required(&mut self, handle: u64, _result: Json<'_>) {
-        let fault = Fault::new("fault.input_required", MRTR, "a client answers with questions");
+        let detail = "an answer of the client that asks questions; its call failed";
+        let fault = Fault::new("fault.input_required", MRTR, detail);
         self.engine().complete(handle, Err(CallError::InvalidResult(fault.into())));
     }
     /// A request that waits for the client has waited long enough.
@@ -136,7 +138,7 @@ pub(crate) trait Role {
                     code::PARSE_ERROR,
                     "Parse error",
                     "fault.parse",
-                    format!("{error}, of {} bytes", message.len()),
+                    format!("{error}, of {} bytes; dropped", message.len()),
                 ),
             }
         }
@@ -252,7 +254,7 @@ pub(crate) trait Role {
                     code::INVALID_REQUEST,
                     "Invalid Request",
                     "fault.invalid",
-                    String::from("a member of a batch that is no message"),
+                    String::from("a member of a batch that is no message; refused"),
                 ),
             }
         }
@@ -305,7 +307,7 @@ pub(crate) trait Role {
 
     fn invalid(&mut self, envelope: &Envelope<'_>, id: Option<&str>, reply: Reply) {
         let problem = envelope.problem().unwrap_or(Problem::NotObject);
-        let detail = String::from(match problem {
+        let what = match problem {
             Problem::NotObject => "a message that is no object",
             Problem::Version => "a message without `\"jsonrpc\":\"2.0\"`",
             Problem::Duplicate => "a message with a member twice",
@@ -313,13 +315,14 @@ pub(crate) trait Role {
             Problem::Method => "a method that is no string",
             Problem::Params => "params that are no object",
             Problem::Response => "a response without exactly one of `result` and `error`",
-        });
+        };
         let has = |field| envelope.raw(field).is_some();
         let is_response = !has(Field::Method) && (has(Field::Result) || has(Field::Error));
         let readable = id.filter(|_| problem != Problem::Duplicate);
         if !has(Field::Method) {
             let call = readable.and_then(|id| self.engine().call_of(id).ok());
             if let Some(handle) = call {
+                let detail = format!("{what}; its call failed");
                 return self.answer_call(handle, Answer::Invalid(Fault::new("fault.invalid", BASE, detail)));
             }
         }
@@ -336,13 +339,14 @@ pub(crate) trait Role {
                     self.engine().batches.add_member(number);
                 }
                 self.refuse(reply, id, error, "Invalid Request", None);
-                self.engine().fault("fault.invalid", BASE, Some(error), detail);
+                self.engine().fault("fault.invalid", BASE, Some(error), format!("{what}; refused"));
             }
             // What looks like a notice or a response is never answered.
             _ if is_response || (has(Field::Method) && !has(Field::Id)) => {
-                self.engine().fault("fault.invalid", BASE, None, detail);
+                self.engine().fault("fault.invalid", BASE, None, format!("{what}; dropped"));
             }
             _ => {
+                let detail = format!("{what}; dropped");
                 self.complain_in(reply, code::INVALID_REQUEST, "Invalid Request", "fault.invalid", detail);
             }
         }
@@ -354,7 +358,7 @@ pub(crate) trait Role {
             if let Some(error) = error.and_then(super::engine::rpc_error) {
                 self.peer_error(error);
             } else {
-                let detail = String::from("an error response that names no request");
+                let detail = String::from("an error response that names no request; dropped");
                 self.engine().fault("fault.invalid", BASE, None, detail);
             }
             return;
@@ -372,7 +376,7 @@ pub(crate) trait Role {
                         None => Answer::Invalid(Fault::new(
                             "fault.invalid",
                             BASE,
-                            "an error without `code` and `message`",
+                            "an error without `code` and `message`; its call failed",
                         )),
                     },
                     (None, result) => Answer::Result {
@@ -414,7 +418,8 @@ pub(crate) trait Role {
                     return self.input_required(handle, result);
                 }
                 ResultKind::Unknown => {
-                    let detail = "a `resultType` that neither the protocol nor an extension defines";
+                    let detail =
+                        "a `resultType` that neither the protocol nor an extension defines; its call failed";
                     Err(CallError::InvalidResult(Fault::new("fault.result_type", BASE, detail).into()))
                 }
             },

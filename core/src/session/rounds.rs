@@ -122,19 +122,19 @@ impl Engine {
         let (questions, state) = match checked {
             Ok(parts) => parts,
             Err(Refusal::Invalid(what)) => {
-                let fault = Fault::new("fault.input_required", MRTR, what);
+                let fault = Fault::new("fault.input_required", MRTR, format!("{what}; the call failed"));
                 return self.complete(handle, Err(CallError::InvalidResult(fault.into())));
             }
             Err(Refusal::Unable { key, why }) => {
                 let shown: String = key.chars().take(64).collect();
-                let detail = format!("the question `{shown}` is not answered: {why}");
+                let detail = format!("the question `{shown}` is not answered, and its call failed: {why}");
                 self.fault("fault.input_required", MRTR, None, detail);
                 return self.complete(handle, Err(CallError::Input { key: Some(key) }));
             }
         };
         if done >= self.limits.input_rounds {
             let detail = format!(
-                "more than `input_rounds`, {}, rounds of input for one call",
+                "more than `input_rounds`, {}, rounds of input for one call, which failed",
                 self.limits.input_rounds
             );
             self.fault("fault.input_required", MRTR, None, detail);
@@ -143,7 +143,8 @@ impl Engine {
         let buf: Arc<str> = result.member("inputRequests").map_or("{}", Json::get).into();
         let held = buf.len() + state.map_or(0, |state| state.get().len());
         if self.kept_bytes + held > self.limits.session_bytes {
-            let detail = String::from("no room to keep the questions of a call within `session_bytes`");
+            let detail =
+                String::from("no room to keep the questions of a call within `session_bytes`; it failed");
             self.fault("fault.input_required", MRTR, None, detail);
             return self.complete(handle, Err(CallError::Input { key: None }));
         }

@@ -677,7 +677,7 @@ impl Role for Server {
                 Opening::Unsupported => return self.unsupported(reply, id, version),
                 Opening::Malformed(message) => {
                     self.refuse(reply, id, code::INVALID_PARAMS, message, None);
-                    let detail = format!("malformed `_meta`: {message}");
+                    let detail = format!("malformed `_meta`: {message}; refused");
                     return self.service.engine.fault("fault.meta", BASE, Some(code::INVALID_PARAMS), detail);
                 }
             },
