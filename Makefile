@@ -114,7 +114,7 @@ requirements:
 unit: examples
 	cargo test --locked -p mcp-sansio -p mcp-sansio-tests -p mcp-sansio-gate
 	cargo test --locked -p mcp-sansio --test catalog
-	cargo test --locked -p mcp-sansio -p mcp-sansio-tests --features mcp-sansio/made-up-revision --test made_up_revision
+	cargo test --locked -p mcp-sansio -p mcp-sansio-tests --features mcp-sansio/made-up-revision --lib --tests
 
 # The schemas of the protocol are not in this repository.
 tables:

@@ -1,8 +1,8 @@
 //! What a connection tells its application, as small frozen classes.
-use mcp_sansio::embed::{Batch, Code, Record, TOOL_CALL, UNCHECKED};
+use mcp_sansio::embed::{Batch, Code, Record, TASK, TOOL_CALL, UNCHECKED};
 use pyo3::{
     prelude::*,
-    types::{PyString, PyTuple},
+    types::{PyBytes, PyString, PyTuple},
 };
 
 use crate::errors;
@@ -103,10 +103,24 @@ event! {
         variables: Option<Py<PyString>>,
         /// 0 the first time; n after n rounds of questions.
         round: i64,
+        /// The id of the task that it runs as.
+        task: Option<String>,
         /// Whether it calls a tool.
         is_tool_call: bool,
         /// Whether the arguments are still to be checked against the tool's schema.
         unchecked: bool,
+        /// The client's answers to the questions of the round before, a JSON object by key.
+        answers: Option<Py<PyString>>,
+        /// The state that was given with the questions.
+        state: Option<Py<PyBytes>>,
+        /// The keys without an answer for good, a JSON object.
+        failed: Option<Py<PyString>>,
+        /// The request of the round before, where it is known.
+        previous: Option<u64>,
+        /// Names the round whose state came back, in hexadecimal.
+        nonce: Option<String>,
+        /// The `elicitationId`s of questions that sent the user to a URL, a JSON object by key.
+        elicitations: Option<Py<PyString>>,
     }
 }
 event! {
@@ -114,7 +128,7 @@ event! {
     Over {
         /// Which.
         request: u64,
-        /// `over.cancelled`, `over.closed`, `over.input` or `over.handler_timeout`.
+        /// `over.cancelled`, `over.closed`, `over.expired`, `over.input` or `over.handler_timeout`.
         reason: String,
     }
 }
@@ -127,6 +141,8 @@ event! {
         result: Py<PyString>,
         /// Whether it was answered from the cache.
         cached: bool,
+        /// Its `resultType`, where that is one of an extension.
+        kind: Option<String>,
     }
 }
 event! {
@@ -148,6 +164,30 @@ event! {
     }
 }
 event! {
+    /// A call became a task, or the state of its task changed.
+    Task {
+        /// Which call.
+        call: u64,
+        /// The `Task` object, JSON.
+        state: Py<PyString>,
+        /// A text that the model may be given at once, a JSON string.
+        immediate: Option<Py<PyString>>,
+    }
+}
+event! {
+    /// A subscription is in force.
+    Subscribed {
+        /// Which call.
+        call: u64,
+        /// The filter that the server honours, JSON.
+        filter: Py<PyString>,
+        /// What was asked for beyond it, JSON.
+        missing: Py<PyString>,
+        /// Whether it was interrupted, so that changes may have been missed.
+        again: bool,
+    }
+}
+event! {
     /// A question to the client's application: answer it exactly once.
     Input {
         /// Whom to answer.
@@ -158,6 +198,8 @@ event! {
         method: String,
         /// Its params, JSON.
         params: Option<Py<PyString>>,
+        /// The id of the task that it runs as.
+        task: Option<String>,
     }
 }
 event! {
@@ -176,6 +218,15 @@ event! {
         method: String,
         /// Its params, JSON.
         params: Option<Py<PyString>>,
+    }
+}
+event! {
+    /// The first subscriber of a resource came, or the last one went.
+    Watched {
+        /// The resource.
+        uri: String,
+        /// Whether anyone listens from now on.
+        wanted: bool,
     }
 }
 event! {
@@ -223,6 +274,9 @@ struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
+    fn new(batch: &'a Batch, record: &Record) -> Self {
+        Self { batch, ranges: record.texts.into_iter() }
+    }
     fn next(&mut self) -> Option<&'a str> {
         let range = self.ranges.next().filter(|range| *range != (0, 0))?;
         self.batch.text(range)
@@ -241,9 +295,52 @@ impl<'a> Texts<'a> {
     }
 }
 
+/// What comes before the record of a request that was answered with questions.
+#[derive(Default)]
+struct Answered {
+    round: i64,
+    answers: Option<Py<PyString>>,
+    state: Option<Py<PyBytes>>,
+    failed: Option<Py<PyString>>,
+    previous: Option<u64>,
+    nonce: Option<String>,
+    elicitations: Option<Py<PyString>>,
+}
+
+impl Answered {
+    fn new(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Self> {
+        let mut texts = Texts::new(batch, record);
+        let answers = texts.payload(py);
+        let decode = |text: &str| -> PyResult<Py<PyBytes>> {
+            Ok(py.import("base64")?.call_method1("b64decode", (text,))?.cast_into()?.unbind())
+        };
+        Ok(Self {
+            round: record.number,
+            answers,
+            state: texts.next().map(decode).transpose()?,
+            failed: texts.payload(py),
+            previous: (record.related != 0).then_some(record.related),
+            nonce: texts.name(),
+            elicitations: texts.payload(py),
+        })
+    }
+}
+
+/// What records before and the engine say of those requests that need it.
+struct OfRequests {
+    answered: Option<Answered>,
+    /// The tasks of those that run as one.
+    tasks: std::vec::IntoIter<Option<String>>,
+}
+
 /// The Python object of a record; `None` for one that is no event.
-fn event(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Option<Py<PyAny>>> {
-    let mut texts = Texts { batch, ranges: record.texts.into_iter() };
+fn event(
+    py: Python<'_>,
+    batch: &Batch,
+    record: &Record,
+    known: &mut OfRequests,
+) -> PyResult<Option<Py<PyAny>>> {
+    let mut texts = Texts::new(batch, record);
     let (subject, related) = (record.handle, record.related);
     let owner = (related != 0).then_some(related);
     let object = match record.code {
@@ -257,9 +354,13 @@ fn event(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Option<Py<P
             },
         )?
         .into_any(),
-        code if code == Code::Request as u32 => Py::new(
-            py,
-            Request {
+        code if code == Code::Answers as u32 => {
+            known.answered = Some(Answered::new(py, batch, record)?);
+            return Ok(None);
+        }
+        code if code == Code::Request as u32 => {
+            let answered = known.answered.take().unwrap_or_default();
+            let request = Request {
                 handle: subject,
                 method: texts.code(),
                 revision: texts.code(),
@@ -269,19 +370,25 @@ fn event(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Option<Py<P
                 meta: texts.payload(py),
                 template: texts.name(),
                 variables: texts.payload(py),
-                round: record.number,
+                round: answered.round,
+                task: if related & TASK == 0 { None } else { known.tasks.next().flatten() },
                 is_tool_call: related & TOOL_CALL != 0,
                 unchecked: related & UNCHECKED != 0,
-            },
-        )?
-        .into_any(),
+                answers: answered.answers,
+                state: answered.state,
+                failed: answered.failed,
+                previous: answered.previous,
+                nonce: answered.nonce,
+                elicitations: answered.elicitations,
+            };
+            Py::new(py, request)?.into_any()
+        }
         code if code == Code::Over as u32 => {
             Py::new(py, Over { request: subject, reason: texts.code() })?.into_any()
         }
         code if code == Code::Completed as u32 => {
-            let completed =
-                Completed { call: subject, result: texts.required(py), cached: record.number == 1 };
-            Py::new(py, completed)?.into_any()
+            let (result, kind) = (texts.required(py), texts.name());
+            Py::new(py, Completed { call: subject, result, cached: record.number == 1, kind })?.into_any()
         }
         code if code == Code::Failed as u32 => {
             let (reason, message, data) =
@@ -292,9 +399,21 @@ fn event(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Option<Py<P
         code if code == Code::Progress as u32 => {
             Py::new(py, Progress { call: subject, params: texts.required(py) })?.into_any()
         }
+        code if code == Code::Task as u32 => {
+            let (state, immediate) = (texts.required(py), texts.payload(py));
+            Py::new(py, Task { call: subject, state, immediate })?.into_any()
+        }
+        code if code == Code::Subscribed as u32 => {
+            let (filter, missing) = (texts.required(py), texts.required(py));
+            let again = record.number == 1;
+            Py::new(py, Subscribed { call: subject, filter, missing, again })?.into_any()
+        }
+        code if code == Code::Watched as u32 => {
+            Py::new(py, Watched { uri: texts.code(), wanted: record.number == 1 })?.into_any()
+        }
         code if code == Code::Input as u32 => {
-            let input =
-                Input { handle: subject, call: owner, method: texts.code(), params: texts.payload(py) };
+            let (method, params, task) = (texts.code(), texts.payload(py), texts.name());
+            let input = Input { handle: subject, call: owner, method, params, task };
             Py::new(py, input)?.into_any()
         }
         code if code == Code::InputOver as u32 => Py::new(py, InputOver { input: subject })?.into_any(),
@@ -318,10 +437,16 @@ fn event(py: Python<'_>, batch: &Batch, record: &Record) -> PyResult<Option<Py<P
     Ok(Some(object))
 }
 
-/// Appends the events of a batch, in order.
-pub fn append(py: Python<'_>, batch: &Batch, events: &mut Vec<Py<PyAny>>) -> PyResult<()> {
+/// Appends the events of a batch, in order. `tasks` are the ids of those requests that run as tasks.
+pub fn append(
+    py: Python<'_>,
+    batch: &Batch,
+    tasks: Vec<Option<String>>,
+    events: &mut Vec<Py<PyAny>>,
+) -> PyResult<()> {
+    let mut known = OfRequests { answered: None, tasks: tasks.into_iter() };
     for record in &batch.records {
-        events.extend(event(py, batch, record)?);
+        events.extend(event(py, batch, record, &mut known)?);
     }
     Ok(())
 }

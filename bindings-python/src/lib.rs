@@ -12,6 +12,6 @@ mod _core {
     #[pymodule_export]
     use crate::events::{
         Closed, Completed, Failed, Fault, Input, InputOver, Notification, Over, Progress, Ready, Request,
-        Trace, Writable,
+        Subscribed, Task, Trace, Watched, Writable,
     };
 }

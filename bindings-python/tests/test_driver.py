@@ -567,3 +567,24 @@ def test_a_server_in_a_thread_leaves_signals_alone() -> None:
     thread.join(30)
     assert outcome
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+# The wall clock is told, and told again when it strays.
+
+
+def test_the_wall_clock_is_told_when_it_strays(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Recorder] = []
+    monkeypatch.setattr(mcp_sansio._server, "ServerConnection", in_place_of(ServerConnection, made))
+    strayed, real = 0, time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: real() + strayed)
+
+    async def test() -> None:
+        nonlocal strayed
+        async with served(Server("test", "1")) as (peer, _):
+            for number, seconds in enumerate((0, 0, 3600, 3600, -3600)):
+                strayed = seconds * 1_000_000_000
+                peer.send(line(id=number, method="ping"))
+                await peer.answer(number)
+
+    run(test())
+    assert made[0].entries.count("set_wall_clock") == 3

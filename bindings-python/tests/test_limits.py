@@ -7,13 +7,15 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mcp_sansio import Blocked, CallTimeout, LocalProtocolError, events
+from mcp_sansio import Blocked, CallTimeout, LocalProtocolError, ServerConnection, events
 from pair import (
     MILLISECOND,
     SECOND,
+    TOOL,
     Pair,
     call_tool,
     initialize,
@@ -253,6 +255,294 @@ def test_ping_failures() -> None:
     assert _pings_of_a_deaf_server(ping_failures=1) == ([50], 60)
 
 
+def test_subscriptions() -> None:
+    capabilities: dict[str, Any] = {"resources": {"subscribe": True}}
+    resources = [{"uri": f"file:///{number}", "name": str(number)} for number in (1, 2)]
+    server = make_server(limits={"subscriptions": 1}, capabilities=capabilities, resources=resources)
+    initialize(server)
+    for number in (1, 2):
+        server.receive_data(line(id=number, method="resources/subscribe", params={"uri": f"file:///{number}"}), 0)
+    one(server.events_received(), events.Watched)
+    taken, refused = lines(server.data_to_send())
+    assert ("result" in taken, "error" in refused) == (True, True)
+
+
+def test_cache_bytes() -> None:
+    def cached(limit: int) -> bool:
+        server = make_server(resources=[{"uri": "file:///a", "name": "a"}])
+        pair = Pair(server, make_client(revisions=["2026-07-28"], limits={"cache_bytes": limit})).connect()
+        pair.take()
+        pair.client.call("resources/read", '{"uri": "file:///a"}', pair.now)
+        request = one(pair.take()[0], events.Request)
+        text = {"contents": [{"uri": "file:///a", "text": "x" * 500}]}
+        pair.server.respond(request.handle, json.dumps(text), pair.now, ttl_ms=1000)
+        pair.take()
+        pair.client.call("resources/read", '{"uri": "file:///a"}', pair.now)
+        at_server, _ = pair.take()
+        return not at_server
+
+    assert cached(10_000)
+    assert not cached(500)
+
+
+def _list_all(**limits: int) -> str:
+    """The outcome of a list of three pages."""
+    tools = [TOOL | {"name": f"t{number}", "description": "x" * 100} for number in range(3)]
+    pair = Pair(make_server(tools=tools, page_size=1), make_client(limits=limits)).connect()
+    pair.take()
+    pair.client.list_all("tools/list", None, pair.now)
+    outcome = pair.take()[1][-1]
+    assert isinstance(outcome, (events.Completed, events.Failed))
+    return "whole" if isinstance(outcome, events.Completed) else outcome.error.code
+
+
+def test_list_pages() -> None:
+    assert _list_all(list_pages=3) == "whole"
+    assert _list_all(list_pages=2) == "call.invalid_result"
+
+
+def test_list_bytes() -> None:
+    assert _list_all(list_bytes=2000) == "whole"
+    assert _list_all(list_bytes=300) == "call.invalid_result"
+
+
+def _asks_again(**limits: int) -> list[int]:
+    """When a client listens again to a server that ends each subscription at once, in milliseconds."""
+    client = make_client(revisions=["2026-07-28"], limits=limits)
+    client.start(0, remembered="2026-07-28")
+    client.events_received()
+    client.subscribe(0, tools=True)
+    asked: list[int] = []
+    now = 0
+    while True:
+        for listen in lines(client.data_to_send()):
+            asked.append(now // MILLISECOND)
+            of = {"_meta": {"io.modelcontextprotocol/subscriptionId": listen["id"]}}
+            told = {"notifications": {"toolsListChanged": True}} | of
+            client.receive_data(line(method="notifications/subscriptions/acknowledged", params=told), now)
+            client.receive_data(line(id=listen["id"], result={"resultType": "complete"} | of), now)
+        if any(isinstance(event, (events.Completed, events.Failed)) for event in client.events_received()):
+            return asked
+        due = client.next_timeout()
+        assert due is not None
+        now = due
+        client.handle_timeout(now)
+
+
+def test_listen_attempts() -> None:
+    assert len(_asks_again(listen_attempts=0)) == 1
+    assert len(_asks_again(listen_attempts=3)) == 4
+
+
+def test_listen_backoff() -> None:
+    _, again = _asks_again(listen_attempts=1, listen_backoff=50)
+    assert 25 <= again <= 50
+    _, again = _asks_again(listen_attempts=1, listen_backoff=5000)
+    assert 2500 <= again <= 5000
+
+
+def _server_with_tasks(**limits: int) -> ServerConnection:
+    capabilities: dict[str, Any] = {"tools": {}, "tasks": {"list": {}, "requests": {"tools": {"call": {}}}}}
+    tool = TOOL | {"execution": {"taskSupport": "optional"}}
+    server = make_server(capabilities=capabilities, tools=[tool], limits=limits)
+    server.set_wall_clock(1_764_000_000_000, 0)
+    initialize(server)
+    return server
+
+
+def _as_task(server: ServerConnection, number: int) -> Any:
+    params = {"name": "echo", "arguments": {}, "task": {}}
+    server.receive_data(line(id=number, method="tools/call", params=params), 0)
+    (answer,) = lines(server.data_to_send())
+    return answer
+
+
+def test_tasks() -> None:
+    server = _server_with_tasks(tasks=1)
+    assert "result" in _as_task(server, 1)
+    assert _as_task(server, 2)["error"]["code"] == -32603
+
+
+def test_task_ttl() -> None:
+    server = _server_with_tasks(task_ttl=50)
+    assert _as_task(server, 1)["result"]["task"]["ttl"] == 50
+    request = one(server.events_received(), events.Request)
+    assert server.next_timeout() == 50 * MILLISECOND
+    server.handle_timeout(50 * MILLISECOND)
+    over = one(server.events_received(), events.Over)
+    assert (over.request, over.reason) == (request.handle, "over.expired")
+
+
+def test_task_poll() -> None:
+    assert _as_task(_server_with_tasks(task_poll=1500), 1)["result"]["task"]["pollInterval"] == 1500
+
+
+ROOTS = '{"where": {"method": "roots/list"}}'
+NO_ROOTS = '{"roots": []}'
+
+
+def _called(era: str, server: dict[str, int], client: dict[str, int] | None = None) -> tuple[Pair, events.Request]:
+    """A call of a client that tells its roots."""
+    ends = make_server(limits=server), make_client(revisions=[era], capabilities={"roots": {}}, limits=client or {})
+    for end in ends:
+        end.set_wall_clock(1_764_000_000_000, SECOND)
+    pair = Pair(*ends).connect()
+    pair.take()
+    pair.client.call_tool("echo", "{}", pair.now)
+    return pair, one(pair.take()[0], events.Request)
+
+
+def test_input_timeout() -> None:
+    pair, request = _called("2025-11-25", {"input_timeout": 50})
+    pair.server.respond_input_required(request.handle, ROOTS, pair.now)
+    one(pair.take()[1], events.Input)
+    pair.advance(49 * MILLISECOND)
+    assert pair.take()[0] == []
+    pair.advance(MILLISECOND)
+    again = one(pair.take()[0], events.Request)
+    assert json.loads(again.failed or "")["where"]["code"] == "call.timeout"
+
+
+def test_input_rounds() -> None:
+    for era in ("2025-11-25", "2026-07-28"):
+        pair, request = _called(era, {"input_rounds": 1})
+        pair.server.respond_input_required(request.handle, ROOTS, pair.now, state=b"s")
+        pair.client.answer(one(pair.take()[1], events.Input).handle, NO_ROOTS, pair.now)
+        again = one(pair.take()[0], events.Request)
+        pair.server.respond_input_required(again.handle, ROOTS, pair.now, state=b"s")
+        at_server, at_client = pair.take()
+        assert one(at_server, events.Over).reason == "over.input"
+        one(at_client, events.Failed)
+
+
+def test_input_questions() -> None:
+    pair, request = _called("2026-07-28", {"input_questions": 1})
+    two = '{"a": {"method": "roots/list"}, "b": {"method": "roots/list"}}'
+    with pytest.raises(LocalProtocolError):
+        pair.server.respond_input_required(request.handle, two, pair.now)
+    pair.server.respond_input_required(request.handle, ROOTS, pair.now)
+
+
+def test_state_bytes() -> None:
+    pair, request = _called("2026-07-28", {"state_bytes": 4})
+    with pytest.raises(LocalProtocolError):
+        pair.server.respond_input_required(request.handle, ROOTS, pair.now, state=b"12345")
+    pair.server.respond_input_required(request.handle, ROOTS, pair.now, state=b"1234")
+
+
+def test_state_ttl() -> None:
+    def comes_again(late: int) -> bool:
+        pair, request = _called("2026-07-28", {"state_ttl": 1000})
+        pair.server.respond_input_required(request.handle, ROOTS, pair.now, state=b"s")
+        question = one(pair.take()[1], events.Input)
+        pair.advance(late * MILLISECOND)
+        pair.client.answer(question.handle, NO_ROOTS, pair.now)
+        at_server, _ = pair.take()
+        return any(isinstance(event, events.Request) for event in at_server)
+
+    assert comes_again(500)
+    assert not comes_again(2000)
+
+
+def test_open_questions() -> None:
+    client = make_client(probe=False, capabilities={"roots": {}}, limits={"open_questions": 1})
+    open_client(client)
+    for number in (1, 2):
+        client.receive_data(line(id=number, method="roots/list"), 0)
+    one(client.events_received(), events.Input)
+    (refusal,) = lines(client.data_to_send())
+    assert (refusal["id"], refusal["error"]["data"]["reason"]) == (2, "open_questions")
+
+
+def _is_sampled(limits: dict[str, int], tokens: int) -> bool:
+    client = make_client(probe=False, capabilities={"sampling": {}}, limits=limits)
+    open_client(client)
+    message = {"role": "user", "content": {"type": "text", "text": "x" * 100}}
+    params = {"messages": [message], "maxTokens": tokens}
+    client.receive_data(line(id=1, method="sampling/createMessage", params=params), 0)
+    asked = [event for event in client.events_received() if isinstance(event, events.Input)]
+    refused = ["error" in answer for answer in lines(client.data_to_send())]
+    assert len(asked) + len(refused) == 1
+    return bool(asked)
+
+
+def test_sampling_tokens() -> None:
+    assert _is_sampled({"sampling_tokens": 10}, 10)
+    assert not _is_sampled({"sampling_tokens": 10}, 11)
+
+
+def test_sampling_bytes() -> None:
+    assert _is_sampled({"sampling_bytes": 1000}, 1)
+    assert not _is_sampled({"sampling_bytes": 100}, 1)
+
+
+CAPABILITIES: dict[str, Any] = {"tools": {}, "resources": {}, "completions": {}, "logging": {}}
+READ = line(id=1, method="resources/list")
+COMPLETE = line(
+    id=2,
+    method="completion/complete",
+    params={"ref": {"type": "ref/resource", "uri": "file:///{x}"}, "argument": {"name": "x", "value": ""}},
+)
+
+
+def _limited(name: str) -> dict[str, Any]:
+    return {"rates": {name: {"per_second": 1, "burst": 1}}}
+
+
+def _passing(limited: str) -> list[str]:
+    """Which of two calls, two reads and two completions reach the application where one class may pass once."""
+    server = make_server(capabilities=CAPABILITIES, limits=_limited(limited))
+    initialize(server)
+    for message in (call_tool(0), READ, COMPLETE):
+        for number in (1, 2):
+            server.receive_data(line(**(json.loads(message) | {"id": f"{number}-{message!r}"})), 0)
+    errors = [answer["error"] for answer in lines(server.data_to_send())]
+    assert [(error["code"], error["data"]["class"]) for error in errors] == [(-32603, limited)]
+    return [event.method for event in server.events_received() if isinstance(event, events.Request)]
+
+
+def test_rates_calls() -> None:
+    assert _passing("calls") == ["tools/call", *["resources/list"] * 2, *["completion/complete"] * 2]
+
+
+def test_rates_reads() -> None:
+    assert _passing("reads") == [*["tools/call"] * 2, "resources/list", *["completion/complete"] * 2]
+
+
+def test_rates_completion() -> None:
+    assert _passing("completion") == [*["tools/call"] * 2, *["resources/list"] * 2, "completion/complete"]
+
+
+def test_rates_questions() -> None:
+    client = make_client(probe=False, capabilities={"roots": {}}, limits=_limited("questions"))
+    open_client(client)
+    for number in (1, 2):
+        client.receive_data(line(id=number, method="roots/list"), 0)
+    one(client.events_received(), events.Input)
+    (refusal,) = lines(client.data_to_send())
+    assert (refusal["id"], refusal["error"]["data"]["class"]) == (2, "questions")
+
+
+def _progress_notices(**sides: dict[str, Any]) -> tuple[list[bool], int]:
+    """Two notices of progress: which the server sent, and how many came to the client's application."""
+    pair = Pair(make_server(limits=sides.get("server", {})), make_client(limits=sides.get("client", {}))).connect()
+    pair.take()
+    pair.client.call_tool("echo", "{}", pair.now, progress=True)
+    handle = one(pair.take()[0], events.Request).handle
+    sent = [pair.server.progress(handle, value, pair.now) for value in (1, 2)]
+    _, at_client = pair.take()
+    return sent, sum(isinstance(event, events.Progress) for event in at_client)
+
+
+def test_rates_notices_in() -> None:
+    assert _progress_notices() == ([True, True], 2)
+    assert _progress_notices(client=_limited("notices_in")) == ([True, True], 1)
+
+
+def test_rates_notices_out() -> None:
+    assert _progress_notices(server=_limited("notices_out")) == ([True, False], 1)
+
+
 def test_trace() -> None:
     server = make_server(trace=True, limits={"trace": 2})
     server.receive_data(b"".join(line(id=number, method="ping") for number in range(3)), 0)
@@ -260,10 +550,14 @@ def test_trace() -> None:
     assert traced == [2, 2]
 
 
+def _members(structure: str) -> set[str]:
+    found = re.search(rf"pub struct {structure} \{{(.*?)\n\}}", LIMITS.read_text("utf-8"), re.DOTALL)
+    assert found is not None
+    return set(re.findall(r"pub (\w+):", found[1]))
+
+
 def test_each_limit_has_a_test() -> None:
-    structure = re.search(r"pub struct Limits \{(.*?)\n\}", LIMITS.read_text("utf-8"), re.DOTALL)
-    assert structure is not None
-    limits = set(re.findall(r"pub (\w+):", structure[1]))
+    limits = _members("Limits") - {"rates"} | {f"rates_{name}" for name in _members("Rates")}
     tested = {name.removeprefix("test_") for name, _ in inspect.getmembers(sys.modules[__name__], inspect.isfunction)}
-    assert len(limits) > 15
-    assert limits <= tested
+    assert len(limits) > 30
+    assert limits <= tested, limits - tested

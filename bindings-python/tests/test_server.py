@@ -258,7 +258,7 @@ def test_a_result_that_the_engine_refuses_is_still_answered(caplog: pytest.LogCa
             assert "error" in await peer.answer(1)
 
     run(test())
-    assert [record.getMessage() for record in caplog.records] == ["the answer of `much` was refused"]
+    assert [record.getMessage() for record in caplog.records] == ["the answer of the tool `much` was refused"]
 
 
 NAN = float("nan")

@@ -114,8 +114,18 @@ fn content(out: &mut String, block: Json<'_>, features: &Features) {
 }
 
 /// The result of a tool, if it is not the same for this revision.
+#[inline]
 pub(crate) fn tool_result(result: Json<'_>, revision: Revision) -> Option<String> {
     let features = revision.features();
+    let plain = !result.flags().has(Flags::STRUCTURED);
+    if plain && features.audio && features.resource_links {
+        None
+    } else {
+        other_tool_result(result, features)
+    }
+}
+
+fn other_tool_result(result: Json<'_>, features: &Features) -> Option<String> {
     let structured = match features.structured {
         // The scan of the result saw whether it is there.
         _ if !result.flags().has(Flags::STRUCTURED) => None,
@@ -303,7 +313,7 @@ pub(crate) fn sampling(params: Json<'_>, revision: Revision) -> Result<Option<St
                 message(out, whole, &|out| blocks(whole).for_each(|block| content(out, block, features)));
             } else {
                 message(out, whole, &|out| {
-                    array(out, blocks(whole), |out, block| content(out, block, features))
+                    array(out, blocks(whole), |out, block| content(out, block, features));
                 });
             }
         });

@@ -1,4 +1,6 @@
 //! The one table of methods: who may send what in which revision, and what the engine does with it.
+//!
+#![doc = include_str!("../METHODS.md")]
 use crate::revision::{Era, Revision, RevisionSet};
 
 /// A row of the table, by its place.

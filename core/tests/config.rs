@@ -19,7 +19,8 @@ fn a_whole_configuration_is_taken() {
     let limits = r#""limits":{"events":1,"handler":null,"ping_interval":18446744073709551615}"#;
     let members = format!(
         ",\r\n\"instructions\":\"\",\"capabilities\":{{}},\"tools\":[],\"page_size\":1,\"list_cache\":{{\"ttl_ms\":5}},\
-         \"revisions\":[\"2025\\u002d11-25\"],{limits},\"unknown_methods\":true,\"trace\":true"
+         \"revisions\":[\"2025\\u002d11-25\"],{limits},\"unknown_methods\":true,\"trace\":true,\
+         \"seal_keys\":[\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\"]"
     );
     assert_eq!(server(&members), Ok(()));
     let client = br#"{"info":{"name":"n","version":"1"},"capabilities":{},"revisions":["2026-07-28"],"probe":false,"cache":false,"result_types":{"com.example/x":["stream"]},"trace":true}"#;
@@ -34,6 +35,8 @@ fn what_is_wrong_is_said_where_it_is() {
         (r#","page_size":"1""#, "page_size: invalid type"),
         (r#","list_cache":{}"#, "list_cache: missing field `ttl_ms`"),
         (r#","capabilities":[]"#, "capabilities: "),
+        (r#","seal_keys":["AAAA"]"#, "seal_keys: must be 32 bytes each"),
+        (r#","seal_keys":["no base64"]"#, "seal_keys: must be 32 bytes each"),
         (r#","revisions":[]"#, "revisions: "),
         (r#","revisions":["2025-11-26"]"#, "revisions: `2025-11-26`"),
         (

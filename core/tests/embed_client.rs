@@ -131,3 +131,43 @@ fn errors_about_a_method_name_it() {
     let error = host.0.notify(1, "notifications/roots/list_changed", None).unwrap_err();
     assert!(error.message.starts_with("`notifications/roots/list_changed`: "));
 }
+
+/// Bindings name no method: they say what it is for.
+#[test]
+fn methods_are_named_by_their_purpose() {
+    let host = host();
+    for (purpose, method) in [
+        ("list_tools", "tools/list"),
+        ("list_resources", "resources/list"),
+        ("list_templates", "resources/templates/list"),
+        ("list_prompts", "prompts/list"),
+        ("read_resource", "resources/read"),
+        ("get_prompt", "prompts/get"),
+        ("complete", "completion/complete"),
+    ] {
+        assert_eq!(host.0.method_for(purpose), Ok(method));
+    }
+    assert_eq!(host.0.method_for("fly").unwrap_err().code, "send.invalid");
+    let fresh = ClientConnection::new(CONFIG, [1; 32], Channel::Messages).unwrap();
+    assert_eq!(fresh.method_for("complete").unwrap_err().code, "send.not_ready");
+}
+
+/// A question that asked for progress gets it, while it rises.
+#[test]
+fn a_question_has_progress() {
+    let config = br#"{"info":{"name":"c","version":"1"},"capabilities":{"roots":{}},"probe":false}"#;
+    let mut host = Host(ClientConnection::new(config, [1; 32], Channel::Messages).unwrap());
+    host.0.start(1, None).unwrap();
+    let opening = host.sent();
+    let info = json!({"name": "s", "version": "1"});
+    host.answer(&opening, json!({"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": info}));
+    let question =
+        json!({"jsonrpc": "2.0", "id": 7, "method": "roots/list", "params": {"_meta": {"progressToken": 1}}});
+    host.0.handle_message(1, question.to_string().as_bytes()).unwrap();
+    let (code, _, input, ..) = host.drain().1.remove(0);
+    assert_eq!(code, Code::Input as u32);
+    let sent = [1.0, 1.0, 2.0].map(|value| host.0.progress(1, input, value, None, Some("on")).unwrap());
+    assert_eq!(sent, [true, false, true]);
+    let notices: Vec<_> = host.drain().0.iter().map(|notice| notice["params"]["progress"].clone()).collect();
+    assert_eq!(notices, [json!(1), json!(2)]);
+}

@@ -18,7 +18,8 @@ use mcp_sansio::{
 use serde_json::{Value, json};
 
 fn probing() -> (Host<Client>, Value) {
-    let mut host = start(client_config());
+    let spoken: Vec<Revision> = Revision::all().rev().filter(|revision| revision.name() <= MODERN).collect();
+    let mut host = start(client_config().revisions(&spoken).unwrap());
     let probe = host.one();
     assert_eq!(probe["method"], "server/discover");
     assert_eq!(probe["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], MODERN);

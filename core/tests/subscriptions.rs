@@ -58,6 +58,7 @@ fn watched(host: &mut Host<Server>) -> Vec<(String, bool)> {
     told.collect()
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "what `json!` makes is passed as it is")]
 fn listen(id: impl Into<Value>, filter: Value) -> Value {
     modern(id, "subscriptions/listen", json!({"notifications": filter}))
 }

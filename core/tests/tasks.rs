@@ -77,6 +77,7 @@ fn open(config: ServerConfig) -> Host<Server> {
     open_in(config, NEWEST, &json!({}))
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "what `json!` makes is passed as it is")]
 fn as_task(id: impl Into<Value>, tool: &str, task: Value) -> Value {
     request(id, "tools/call", json!({"name": tool, "arguments": {}, "task": task}))
 }

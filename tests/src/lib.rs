@@ -2,6 +2,7 @@
 use std::io::Write as _;
 
 pub mod cases;
+pub mod methods;
 pub mod pair;
 pub mod wire;
 

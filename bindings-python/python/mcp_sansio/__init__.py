@@ -68,14 +68,15 @@ the line of a client that wants to know what 1 and 2 make:
 
 What a host of it owes: take and write in one critical section (`data_to_send`), call `handle_timeout` at
 `next_timeout`, stop reading while `wants_read` is false, tell the end of input (`receive_eof`) from the end of the
-connection (`connection_lost`), and ignore `AlreadyOver`. Times are nanoseconds of one clock, `time.monotonic_ns()`.
+connection (`connection_lost`), say the wall clock (`set_wall_clock`) before tasks or state are dated by it, and ignore
+`AlreadyOver`. Times are nanoseconds of one clock, `time.monotonic_ns()`.
 """
 
 from __future__ import annotations
 
 from . import events, types
-from ._client import Client
-from ._content import Media, Tool, ToolResult
+from ._client import Client, Subscription
+from ._content import Media, Questions, Tool, ToolResult
 from ._context import Context, SyncContext
 from ._core import ClientConnection, ServerConnection
 from ._errors import (
@@ -93,7 +94,9 @@ from ._errors import (
     InvalidResult,
     LocalProtocolError,
     McpError,
+    NotFound,
     RemoteError,
+    RequestError,
     ToolError,
 )
 from ._server import Server
@@ -117,9 +120,13 @@ __all__ = [
     "LocalProtocolError",
     "McpError",
     "Media",
+    "NotFound",
+    "Questions",
     "RemoteError",
+    "RequestError",
     "Server",
     "ServerConnection",
+    "Subscription",
     "SyncContext",
     "Tool",
     "ToolError",

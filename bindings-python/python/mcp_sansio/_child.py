@@ -10,19 +10,22 @@ import logging
 import os
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from ._core import ClientConnection
 from ._driver import Driver, within
-from ._errors import CallError, ConnectFailed, ConnectionClosed, LocalProtocolError, McpError
-from .events import Closed, Completed, Event, Failed, Fault, Input, Notification, Progress, Ready
+from ._errors import AlreadyOver, CallError, ConnectFailed, ConnectionClosed, LocalProtocolError, McpError
+from .events import Closed, Completed, Event, Failed, Fault, Input, InputOver, Notification, Progress, Ready, Subscribed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Stderr: TypeAlias = int | IO[Any] | Callable[[str], None] | None
 OnProgress: TypeAlias = Callable[[float, float | None, str | None], None]
+OnNotification: TypeAlias = Callable[[Notification], None]
+OnInput: TypeAlias = Callable[[Input], Awaitable[bytes | None]]
+OnChange: TypeAlias = Callable[[Notification | Subscribed], None]
 Answer = TypeVar("Answer")
 
 CLOSE_SECONDS = 2.0
@@ -38,12 +41,13 @@ _log = logging.getLogger("mcp_sansio")
 
 
 class _Call:
-    __slots__ = ("failure", "on_progress", "outcome")
+    __slots__ = ("failure", "on_progress", "outcome", "subscription")
 
-    def __init__(self, outcome: asyncio.Future[str], on_progress: OnProgress | None) -> None:
+    def __init__(self, outcome: asyncio.Future[str], on_progress: OnProgress | None = None) -> None:
         self.outcome = outcome
         self.on_progress = on_progress
         self.failure: McpError | None = None
+        self.subscription: Listening | None = None
 
     def succeed(self, result: str) -> None:
         if not self.outcome.done():
@@ -55,13 +59,34 @@ class _Call:
             self.outcome.set_exception(failure)
 
 
+class Listening:
+    """A subscription, from its beginning."""
+
+    def __init__(self, handle: int, over: asyncio.Future[str], on_change: OnChange) -> None:
+        """Belongs to one call."""
+        self.handle = handle
+        self.in_force: asyncio.Future[Subscribed] = over.get_loop().create_future()
+        """What the server honours."""
+        self.over = over
+        """Done, with the reason as its error, when nothing is told any more."""
+        self._on_change = on_change
+
+    def deliver(self, event: Notification | Subscribed) -> None:
+        """Tells the application, but for the beginning."""
+        if isinstance(event, Subscribed) and not self.in_force.done():
+            self.in_force.set_result(event)
+        else:
+            self._on_change(event)
+
+
 class Child(asyncio.SubprocessProtocol):
     """One start of a server."""
 
     def __init__(
         self,
         config: bytes,
-        on_notification: Callable[[Notification], None],
+        on_notification: OnNotification,
+        on_input: OnInput,
         on_stderr: Callable[[str], None] | None,
     ) -> None:
         """Makes the connection; `start` makes the process."""
@@ -72,7 +97,9 @@ class Child(asyncio.SubprocessProtocol):
         self.ready: asyncio.Future[Ready] = self._loop.create_future()
         """What is known of the server, once it is; or a `ConnectFailed`: `open` waits for it."""
         self._calls: dict[int, _Call] = {}
+        self._questions: dict[int, asyncio.Task[None]] = {}
         self._on_notification = on_notification
+        self._on_input = on_input
         self._on_stderr = on_stderr
         self._stderr_text = ""
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
@@ -87,7 +114,8 @@ class Child(asyncio.SubprocessProtocol):
         cls,
         command: Sequence[str],
         config: bytes,
-        on_notification: Callable[[Notification], None],
+        on_notification: OnNotification,
+        on_input: OnInput,
         *,
         stderr: Stderr,
         env: Mapping[str, str] | None,
@@ -96,7 +124,7 @@ class Child(asyncio.SubprocessProtocol):
         """Starts the process and the conversation; raises `OSError`."""
         on_stderr = stderr if callable(stderr) else None
         transport, self = await asyncio.get_running_loop().subprocess_exec(
-            lambda: cls(config, on_notification, on_stderr),
+            lambda: cls(config, on_notification, on_input, on_stderr),
             *command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -166,10 +194,31 @@ class Child(asyncio.SubprocessProtocol):
         try:
             return await call.outcome
         except asyncio.CancelledError as cancelled:
-            with contextlib.suppress(McpError):
-                self.driver.do(self.connection.cancel, handle)
-            self.driver.turn()
+            self.cancel(handle)
             raise cancelled from call.failure
+
+    async def subscribe(self, on_change: OnChange, **of: Any) -> Listening:  # noqa: ANN401 - the connection's own
+        """Subscribes, and waits until that is in force; raises `CallError` if it is refused."""
+        handle = await self._send(self.connection.subscribe, **of)
+        call = self._calls[handle] = _Call(self._loop.create_future())
+        # It is the application's choice whether to ask how it ended.
+        call.outcome.add_done_callback(lambda over: over.cancelled() or over.exception())
+        listening = call.subscription = Listening(handle, call.outcome, on_change)
+        try:
+            ends: list[asyncio.Future[Any]] = [listening.in_force, listening.over]
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            self.cancel(handle)
+            raise
+        if not listening.in_force.done():
+            await listening.over
+        return listening
+
+    def cancel(self, handle: int) -> None:
+        """Takes a call back, and tells its outcome at once."""
+        with contextlib.suppress(McpError):
+            self.driver.do(self.connection.cancel, handle)
+        self.driver.turn()
 
     async def notify(self, method: str, params: bytes | None) -> None:
         """Sends a notice."""
@@ -263,10 +312,12 @@ class Child(asyncio.SubprocessProtocol):
         match event:
             case Completed() | Failed() | Progress():
                 self._deliver_of_call(event)
-            case Notification():
-                self._tell(self._on_notification, event)
+            case Notification(call=call) | Subscribed(call=call):
+                self._deliver_of_subscription(call, event)
             case Input(handle=handle):
-                self.driver.do(self.connection.answer_unsupported, handle)
+                self._questions[handle] = self._loop.create_task(self._answer(event))
+            case InputOver(input=handle) if handle in self._questions:
+                self._questions[handle].cancel()
             case Ready() if not self.ready.done():
                 self.ready.set_result(event)
             case Fault(detail=detail, code=code, page=page):
@@ -288,7 +339,39 @@ class Child(asyncio.SubprocessProtocol):
                 told = progress["progress"], progress.get("total"), progress.get("message")
                 self._tell(self._calls[handle].on_progress, *told)
 
+    def _deliver_of_subscription(self, handle: int | None, event: Notification | Subscribed) -> None:
+        call = None if handle is None else self._calls.get(handle)
+        if call is not None and call.subscription is not None:
+            self._tell(call.subscription.deliver, event)
+        elif isinstance(event, Notification):
+            self._tell(self._on_notification, event)
+
+    async def _answer(self, question: Input) -> None:
+        connection, handle = self.connection, question.handle
+        try:
+            answer = await self._on_input(question)
+            if answer is None:
+                self.driver.do(connection.answer_unsupported, handle)
+            else:
+                self.driver.do(connection.answer, handle, answer)
+        except AlreadyOver:
+            pass
+        except Exception:  # noqa: BLE001 - the application's, and the server waits
+            _log.exception("the answer to `%s` failed", question.method)
+            self._give_up(handle)
+        except asyncio.CancelledError:
+            self._give_up(handle)
+            raise
+        finally:
+            del self._questions[handle]
+
+    def _give_up(self, question: int) -> None:
+        with contextlib.suppress(McpError):
+            self.driver.do(self.connection.answer_internal_error, question)
+
     def _on_closed(self, closed: asyncio.Future[str]) -> None:
+        for question in self._questions.values():
+            question.cancel()
         failure = closed.exception()
         if failure is None:
             return

@@ -2,31 +2,58 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 
 from ._child import Child
-from ._content import Tool, ToolPage, ToolResult
+from ._content import Tool, ToolList, ToolResult
 from ._errors import ConnectFailed, InvalidResult
+from .events import Subscribed
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from types import TracebackType
 
     from typing_extensions import Self
 
-    from ._child import OnProgress, Stderr
-    from .events import Notification, Ready
-
-MAX_TOOLS = 10_000
-"""How many tools of one server are listed."""
+    from . import types
+    from ._child import Listening, OnProgress, Stderr
+    from .events import Input, Notification, Ready
 
 _RESTART = "close.probe_closed"
 Model = TypeVar("Model", bound=BaseModel)
+
+
+class Subscription:
+    """Changes that a server tells of; made by `Client.subscribe`."""
+
+    def __init__(self, server: Child, listening: Listening) -> None:
+        """Is in force."""
+        self._server = server
+        self._listening = listening
+
+    @property
+    def filter(self) -> types.SubscriptionFilter:
+        """What the server tells of."""
+        return cast("types.SubscriptionFilter", json.loads(self._listening.in_force.result().filter))
+
+    @property
+    def missing(self) -> types.SubscriptionFilter:
+        """What was asked for beyond that and is not told; empty if nothing."""
+        return cast("types.SubscriptionFilter", json.loads(self._listening.in_force.result().missing))
+
+    async def wait(self) -> None:
+        """Waits until it is over by itself, and raises why: `CallError`."""
+        await asyncio.shield(self._listening.over)
+
+    def close(self) -> None:
+        """Ends it; once more does nothing."""
+        self._server.cancel(self._listening.handle)
 
 
 class Client:
@@ -41,6 +68,12 @@ class Client:
         self._known: Ready
         self.on_notification: Callable[[str, Any], None] | None = None
         """Called with the method and the decoded params of each notice of the server."""
+        self.on_input: Callable[[str, Any], Awaitable[Mapping[str, Any] | None]] | None = None
+        """Answers a question of the server, of a kind that `capabilities` declares.
+
+        It is given the method (`elicitation/create`, `sampling/createMessage`, `roots/list`) and the decoded params,
+        and returns the result; `None` if there is no answer to such. It is cancelled when the question is taken back.
+        """
 
     @classmethod
     def stdio(
@@ -52,14 +85,16 @@ class Client:
         stderr: Stderr = None,
         name: str = "mcp-sansio",
         version: str = "0",
+        capabilities: types.ClientCapabilities | None = None,
         revisions: Sequence[str] | None = None,
         probe: bool = True,
-        limits: Mapping[str, int | None] | None = None,
+        limits: Mapping[str, Any] | None = None,
     ) -> Client:
         """Describes a client of a server that is to be started: `command` is the program and its arguments, a list.
 
         `env` replaces the whole environment; `stderr` is `None` (the server's standard error is ours), a file, or
-        a function that is given each line. `revisions` are those to speak, the best first: by default all. Without
+        a function that is given each line. `capabilities` say what the server may ask for, see `on_input`.
+        `revisions` are those to speak, the best first: by default all. Without
         `probe` the conversation begins with the handshake of the older revisions. `limits` are the engine's, by
         name, durations in milliseconds. Raises `TypeError` for a command that is one string, `ValueError` for an
         empty one.
@@ -70,6 +105,7 @@ class Client:
             raise ValueError("a command names a program at least")
         config: dict[str, Any] = {
             "info": {"name": name, "version": version},
+            "capabilities": dict(capabilities or {}),
             "probe": probe,
             "limits": dict(limits or {}),
         }
@@ -85,7 +121,7 @@ class Client:
         probe = self._config["probe"]
         while True:
             config = to_json(self._config | {"probe": probe})
-            child = await Child.start(self._command, config, self._notice, **self._options)
+            child = await Child.start(self._command, config, self._notice, self._answer, **self._options)
             try:
                 self._known = await child.open()
             except ConnectFailed as failure:
@@ -120,6 +156,10 @@ class Client:
         if self.on_notification is not None:
             self.on_notification(event.method, json.loads(event.params or "null"))
 
+    async def _answer(self, event: Input) -> bytes | None:
+        answer = None if self.on_input is None else await self.on_input(event.method, json.loads(event.params or "{}"))
+        return None if answer is None else to_json(answer)
+
     @property
     def revision(self) -> str:
         """The revision of the protocol that is spoken."""
@@ -132,10 +172,9 @@ class Client:
         return info
 
     @property
-    def capabilities(self) -> dict[str, Any]:
+    def capabilities(self) -> types.ServerCapabilities:
         """What the server can do."""
-        capabilities: dict[str, Any] = json.loads(self._ready().capabilities or "{}")
-        return capabilities
+        return cast("types.ServerCapabilities", json.loads(self._ready().capabilities or "{}"))
 
     @property
     def instructions(self) -> str | None:
@@ -148,23 +187,108 @@ class Client:
         """The server's exit status, once it is gone; negative: the signal that ended it."""
         return self._connected().exit_status
 
-    async def list_tools(self, *, timeout: float | None = None) -> list[Tool]:
-        """Lists the server's tools, all pages. `timeout` is for each page, otherwise as in `call_tool`."""
+    async def list_all(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Any:  # noqa: ANN401 - the method's own
+        """Makes a call of a list, such as `prompts/list`, for all of its pages; returns one result with all items.
+
+        The limits `list_pages` and `list_bytes` bound it, and `timeout` all pages together.
+        """
+        return json.loads(await self._list(method, params, timeout))
+
+    async def _list(self, method: str, params: Mapping[str, Any] | None, timeout: float | None) -> str:
         server = self._connected()
-        tools: list[Tool] = []
-        cursors: set[str | None] = set()
-        cursor: str | None = None
-        while cursor not in cursors:
-            cursors.add(cursor)
-            text = await server.call(server.connection.list_tools, cursor=cursor, timeout=timeout)
-            page = _decode(ToolPage, text)
-            tools += page.tools
-            if len(tools) > MAX_TOOLS:
-                raise InvalidResult(f"the server lists more than {MAX_TOOLS} tools")
-            if page.next_cursor is None:
-                break
-            cursor = page.next_cursor
-        return tools
+        json_params = None if params is None else to_json(params)
+        return await server.call(server.connection.list_all, method, json_params, timeout=timeout)
+
+    async def list_tools(self, *, timeout: float | None = None) -> list[Tool]:
+        """Lists the server's tools, as `list_all`."""
+        method = self._connected().connection.method_for("list_tools")
+        return _decode(ToolList, await self._list(method, None, timeout)).tools
+
+    async def list_prompts(self, *, timeout: float | None = None) -> list[types.Prompt]:
+        """Lists the server's prompts, as `list_all`."""
+        method = self._connected().connection.method_for("list_prompts")
+        result: types.ListPromptsResult = await self.list_all(method, timeout=timeout)
+        return result["prompts"]
+
+    async def list_resources(self, *, timeout: float | None = None) -> list[types.Resource]:
+        """Lists the server's resources, as `list_all`."""
+        method = self._connected().connection.method_for("list_resources")
+        result: types.ListResourcesResult = await self.list_all(method, timeout=timeout)
+        return result["resources"]
+
+    async def list_resource_templates(self, *, timeout: float | None = None) -> list[types.ResourceTemplate]:
+        """Lists the server's templates of resources, as `list_all`."""
+        method = self._connected().connection.method_for("list_templates")
+        result: types.ListResourceTemplatesResult = await self.list_all(method, timeout=timeout)
+        return result["resourceTemplates"]
+
+    async def read(self, uri: str, *, timeout: float | None = None) -> types.ReadResourceResult:
+        """Reads a resource; otherwise as `call_tool`."""
+        method = self._connected().connection.method_for("read_resource")
+        result: types.ReadResourceResult = await self.call(method, {"uri": uri}, timeout=timeout)
+        return result
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: Mapping[str, str] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> types.GetPromptResult:
+        """Gets a prompt; otherwise as `call_tool`."""
+        method = self._connected().connection.method_for("get_prompt")
+        params = {"name": name, "arguments": arguments or {}}
+        result: types.GetPromptResult = await self.call(method, params, timeout=timeout)
+        return result
+
+    async def complete(
+        self,
+        ref: types.PromptReference | types.ResourceTemplateReference,
+        argument: types.CompleteRequestParamsArgument,
+        *,
+        context: types.CompleteRequestParamsContext | None = None,
+        timeout: float | None = None,
+    ) -> types.CompleteResult:
+        """Asks how the beginning of an argument, of a prompt or a template, may go on.
+
+        `context` are the arguments that are known. Otherwise as `call_tool`.
+        """
+        method = self._connected().connection.method_for("complete")
+        params = {"ref": ref, "argument": argument} | ({} if context is None else {"context": context})
+        result: types.CompleteResult = await self.call(method, params, timeout=timeout)
+        return result
+
+    async def subscribe(
+        self,
+        on_change: Callable[[str | None, Any], None],
+        *,
+        tools: bool = False,
+        prompts: bool = False,
+        resources: bool = False,
+        uris: Sequence[str] = (),
+    ) -> Subscription:
+        """Subscribes to changes of the lists, and of the resources of these URIs; waits until that is in force.
+
+        `on_change` is called with the method and the decoded params of each notice. The engine asks again if the
+        server ends it; `on_change` is then called with `None` twice: changes may have been missed. Raises `CallError`
+        if the server refuses, `LocalProtocolError` if nothing is asked for.
+        """
+
+        def deliver(event: Notification | Subscribed) -> None:
+            if isinstance(event, Subscribed):
+                on_change(None, None)
+            else:
+                on_change(event.method, json.loads(event.params or "null"))
+
+        server = self._connected()
+        listening = await server.subscribe(deliver, tools=tools, prompts=prompts, resources=resources, uris=list(uris))
+        return Subscription(server, listening)
 
     async def call_tool(
         self,
@@ -173,14 +297,17 @@ class Client:
         *,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
+        log_level: str | None = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """Calls a tool. A tool that failed gives a result with `is_error`; `CallError` is raised if there is none.
 
         `timeout` is in seconds, for the whole call. Without one a call may take 600 s, and 60 s without progress: the
         limits `call_total` and `call_silence`. `on_progress` is given the value, the total and the message of
         each notice. Cancelling the task takes the call back; the cause of the `CancelledError` is then the engine's
-        outcome. While the server reads nothing and the output is full, the call waits for room; `Blocked` is raised
-        if there is none in time.
+        outcome. `log_level` asks for log notices of the call, in revisions where each call says so; `meta` are further
+        members of its `_meta`, a trace context for one. While the server reads nothing and the output is full, the call
+        waits for room; `Blocked` is raised if there is none in time.
         """
         server = self._connected()
         text = await server.call(
@@ -189,6 +316,8 @@ class Client:
             to_json(arguments or {}),
             timeout=timeout,
             on_progress=on_progress,
+            log_level=log_level,
+            meta=None if meta is None else to_json(meta),
         )
         return _decode(ToolResult, text)
 
@@ -199,6 +328,8 @@ class Client:
         *,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
+        log_level: str | None = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401 - the method's own
         """Makes any call and returns its decoded result; otherwise as `call_tool`."""
         server = self._connected()
@@ -208,6 +339,8 @@ class Client:
             None if params is None else to_json(params),
             timeout=timeout,
             on_progress=on_progress,
+            log_level=log_level,
+            meta=None if meta is None else to_json(meta),
         )
         return json.loads(text)
 

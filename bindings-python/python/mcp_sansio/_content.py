@@ -28,11 +28,10 @@ class Tool(_Wire):
     annotations: dict[str, Any] | None = None
 
 
-class ToolPage(_Wire):
-    """A page of a server's tools."""
+class ToolList(_Wire):
+    """All tools of a server."""
 
     tools: list[Tool]
-    next_cursor: str | None = None
 
 
 class ToolResult(_Wire):
@@ -62,6 +61,22 @@ class Media:
     def block(self) -> dict[str, Any]:
         """Makes the content block."""
         return {"type": self.kind, "data": base64.b64encode(self.data).decode(), "mimeType": self.mime_type}
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What the client is asked first, as a handler's result: the request then comes again, with the answers."""
+
+    questions: Mapping[str, Mapping[str, Any]]
+    """By a key of the handler's own: `{"method": "elicitation/create", "params": {...}}`."""
+    state: bytes | None = None
+    """What the handler wants to see again. It is sealed, but the client can read it."""
+
+
+def to_json(value: object) -> bytes:
+    """Makes JSON; raises `ValueError` for what is none, such as NaN."""
+    text, _ = _json(value)
+    return text
 
 
 def _json(value: object) -> tuple[bytes, Any]:

@@ -1,4 +1,4 @@
-"""What a tool's handler knows of the request that it serves."""
+"""What a handler knows of the request that it serves."""
 
 from __future__ import annotations
 
@@ -42,6 +42,33 @@ class Context:
         """What the request carries beside its arguments."""
         meta: dict[str, Any] = json.loads(self._request.meta or "{}")
         return meta
+
+    @property
+    def template(self) -> str | None:
+        """The resource template that the URI of the request matches."""
+        return self._request.template
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """What the variables of that stand for; percent-encoding is kept, so that no escape passes for a slash."""
+        variables: dict[str, Any] = json.loads(self._request.variables or "{}")
+        return variables
+
+    @property
+    def answers(self) -> dict[str, Any]:
+        """The client's answers to the `Questions` of the round before, by key; one that is missing was not answered."""
+        answers: dict[str, Any] = json.loads(self._request.answers or "{}")
+        return answers
+
+    @property
+    def state(self) -> bytes | None:
+        """The state that was given with them."""
+        return self._request.state
+
+    @property
+    def round(self) -> int:
+        """0 the first time; n after n rounds of questions."""
+        return self._request.round
 
     async def progress(self, value: float, total: float | None = None, message: str | None = None) -> bool:
         """Tells how far it is, and waits while the output is full.
@@ -98,6 +125,31 @@ class SyncContext:
     def meta(self) -> dict[str, Any]:
         """What the request carries beside its arguments."""
         return self._context.meta
+
+    @property
+    def template(self) -> str | None:
+        """As `Context.template`."""
+        return self._context.template
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """As `Context.variables`."""
+        return self._context.variables
+
+    @property
+    def answers(self) -> dict[str, Any]:
+        """As `Context.answers`."""
+        return self._context.answers
+
+    @property
+    def state(self) -> bytes | None:
+        """As `Context.state`."""
+        return self._context.state
+
+    @property
+    def round(self) -> int:
+        """As `Context.round`."""
+        return self._context.round
 
     def progress(self, value: float, total: float | None = None, message: str | None = None) -> bool:
         """Tells how far it is, as `Context.progress`."""

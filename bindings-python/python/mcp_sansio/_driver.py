@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 CHUNK = 64 * 1024
 """Bytes of output that are handed to the pipe at a time."""
+CLOCK_JUMP_NS = 1_000_000_000
+"""How far the wall clock may stray from the one of the loop: it was set, or the machine slept."""
 
 Connection = TypeVar("Connection", "ClientConnection", "ServerConnection")
 Answer = TypeVar("Answer")
@@ -78,6 +80,8 @@ class Driver(Generic[Connection]):
         self._turn_due = False
         self._timer: asyncio.TimerHandle | None = None
         self._room: list[asyncio.Future[None]] = []
+        self._wall_offset = 0
+        self._tell_wall_clock(time.monotonic_ns())
 
     def attach(self, *, reader: Reader | None = None, writer: Writer | None = None) -> None:
         """Connects a pipe, or both."""
@@ -166,12 +170,20 @@ class Driver(Generic[Connection]):
     # The parts of a turn.
 
     def _fact(self, entry: Callable[..., None], *given: bytes) -> None:
+        now = time.monotonic_ns()
         try:
-            entry(*given, time.monotonic_ns())
+            self._tell_wall_clock(now)
+            entry(*given, now)
         except EngineFailed as failure:
             self._fail(failure)
         else:
             self.turn()
+
+    def _tell_wall_clock(self, now: int) -> None:
+        wall = time.time_ns()
+        if abs(wall - now - self._wall_offset) > CLOCK_JUMP_NS:
+            self._wall_offset = wall - now
+            self.connection.set_wall_clock(wall // 1_000_000, now)
 
     def _schedule(self) -> None:
         if not self._turn_due:

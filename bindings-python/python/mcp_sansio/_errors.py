@@ -126,6 +126,21 @@ class ToolError(Exception):
     """Raised by a tool: its text is the tool's answer, marked as an error, for the model to read."""
 
 
+class NotFound(Exception):
+    """Raised by a handler of requests: what the request names does not exist."""
+
+
+class RequestError(Exception):
+    """Raised by a handler of requests: its number, text and data are the answer, for the client to read."""
+
+    def __init__(self, number: int, message: str, data: object = None) -> None:
+        """Holds the parts of the error; those that the specification reserves can't be sent."""
+        super().__init__(message)
+        self.number = number
+        self.message = message
+        self.data = data
+
+
 _COMMANDS = {kind.code: kind for kind in (ConfigError, EngineFailed, Blocked, AlreadyOver)}
 _OUTCOMES = {kind.code: kind for kind in (CallTimeout, CallCancelled, InvalidResult, InputFailed, AuthRequired)}
 

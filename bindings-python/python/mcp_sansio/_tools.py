@@ -88,9 +88,15 @@ class Handler:
 
     async def run(self, arguments: dict[str, Any]) -> object:
         """Calls the function: on the loop if it is `async`, in a thread of its own if it is not."""
-        if self.is_async:
-            return await self._function(**arguments)
-        return await _in_thread(functools.partial(self._function, **arguments))
+        return await call(self._function, **arguments)
+
+
+async def call(function: Callable[..., Any], *arguments: object, **named: object) -> object:
+    """Calls a function: on the loop if it is `async`, in a thread of its own if it is not."""
+    if inspect.iscoroutinefunction(function):
+        outcome: object = await function(*arguments, **named)
+        return outcome
+    return await _in_thread(functools.partial(function, *arguments, **named))
 
 
 def _default(value: Any) -> Any:  # noqa: ANN401 - any default, and what `field` says it returns

@@ -19,13 +19,18 @@ from ._core import (
     Progress,
     Ready,
     Request,
+    Subscribed,
+    Task,
     Trace,
+    Watched,
     Writable,
 )
 
 Event: TypeAlias = (
     Ready
     | Request
+    | Subscribed
+    | Task
     | Over
     | Completed
     | Failed
@@ -37,6 +42,7 @@ Event: TypeAlias = (
     | Writable
     | Closed
     | Trace
+    | Watched
 )
 """Any of them."""
 
@@ -53,6 +59,9 @@ __all__ = [
     "Progress",
     "Ready",
     "Request",
+    "Subscribed",
+    "Task",
     "Trace",
+    "Watched",
     "Writable",
 ]

@@ -323,8 +323,22 @@ both_roles!(ServerConnection, ClientConnection);
 impl ServerConnection {
     /// `config`: the JSON form of [`ServerConfig`]. `seed`: fresh entropy, never used twice.
     pub fn new(config: &[u8], seed: [u8; 32], channel: Channel) -> Answer<Self> {
-        let server = Server::new(Arc::new(ServerConfig::from_json(config)?), Seed(seed));
-        Ok(Self(Held::new(server, channel)))
+        Self::new_for(config, seed, channel, None, &[])
+    }
+    /// As `new`, for a channel that belongs to a principal ([`Server::with_principal`]) and to one who is in these groups
+    /// ([`Server::with_groups`]).
+    pub fn new_for(
+        config: &[u8],
+        seed: [u8; 32],
+        channel: Channel,
+        principal: Option<&str>,
+        groups: &[&str],
+    ) -> Answer<Self> {
+        let mut server = Server::new(Arc::new(ServerConfig::from_json(config)?), Seed(seed));
+        if let Some(principal) = principal {
+            server = server.with_principal(principal)?;
+        }
+        Ok(Self(Held::new(server.with_groups(groups.iter().copied()), channel)))
     }
     fn answer(&mut self, now: u64, request: u64, outcome: Outcome<'_>) -> Answer {
         self.0.guard(|connection| {
@@ -335,6 +349,11 @@ impl ServerConnection {
     pub fn respond(&mut self, now: u64, request: u64, result: &[u8], ttl_ms: u32, public: bool) -> Answer {
         let result = json("result", result)?;
         self.answer(now, request, Outcome::Result { result, cache: Some(CacheHint { ttl_ms, public }) })
+    }
+    /// Answers with a result of a kind that a negotiated extension defines: its `resultType`, and an object without it.
+    pub fn respond_extension(&mut self, now: u64, request: u64, result_type: &str, result: &[u8]) -> Answer {
+        let result = json("result", result)?;
+        self.answer(now, request, Outcome::Extension { result_type, result })
     }
     /// Answers with questions, the members of a JSON object `{"key": {"method": …, "params": …}}`, and with state that the
     /// handler wants to see again. The same request comes again, after a [`Code::Answers`].
@@ -551,6 +570,20 @@ impl ClientConnection {
     pub fn answer_internal_error(&mut self, now: u64, input: u64) -> Answer {
         self.reply(now, input, INTERNAL_ERROR)
     }
+    /// Progress of a question. False: not sent (no token, or the value did not rise).
+    pub fn progress(
+        &mut self,
+        now: u64,
+        input: u64,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> Answer<bool> {
+        self.0.guard(|connection| {
+            let input = InputHandle::from_u64(input);
+            Ok(connection.progress(Instant::from_nanos(now), input, progress, total, message)?)
+        })
+    }
     /// Says how the task that a question runs as is getting on, for a person to read.
     pub fn task_status(&mut self, now: u64, input: u64, message: &str) -> Answer {
         self.0.guard(|connection| {
@@ -617,7 +650,24 @@ impl ClientConnection {
             sent.map_err(|error| about(method, error))
         })
     }
-    /// The name that the revision in use has for a purpose.
+    /// The name that the revision in use has for a purpose, so that bindings need not know it. `purpose`: `list_tools`,
+    /// `list_resources`, `list_templates`, `list_prompts`, `read_resource`, `get_prompt` or `complete`.
+    pub fn method_for(&self, purpose: &str) -> Answer<&'static str> {
+        let handling = match purpose {
+            "list_tools" => Handling::ListTools,
+            "list_resources" => Handling::ListResources,
+            "list_templates" => Handling::ListTemplates,
+            "list_prompts" => Handling::ListPrompts,
+            "read_resource" => Handling::ReadResource,
+            "get_prompt" => Handling::GetPrompt,
+            "complete" => Handling::Complete,
+            _ => {
+                let message = format!("`{purpose}` is no purpose of a request");
+                return Err(EmbedError { code: "send.invalid", message });
+            }
+        };
+        self.method(handling)
+    }
     fn method(&self, handling: Handling) -> Answer<&'static str> {
         let revision = self.0.connection.role().revision().ok_or(SendError::NotReady)?;
         let id = method::with_handling(handling, Side::Client, revision).ok_or(SendError::NotInRevision)?;

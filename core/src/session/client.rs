@@ -650,35 +650,7 @@ impl Role for Client {
         Client::cancel(self, now, call, reason)
     }
     fn command(&mut self, now: Instant, name: &str, arguments: Arguments<'_>) -> Option<()> {
-        let text = |key| arguments.text(key);
-        match name {
-            "start" => self.start(now, text("remembered").as_deref()),
-            "set_principal" => drop(self.set_principal(text("principal").as_deref())),
-            "call" => {
-                let (method, params) = (text("method")?, arguments.json("params"));
-                drop(self.call(now, &method, params, arguments.options()?));
-            }
-            "list_all" => {
-                let (method, params) = (text("method")?, arguments.json("params"));
-                drop(self.list_all(now, &method, params, arguments.options()?));
-            }
-            "probe" => drop(self.probe(now)),
-            "subscribe" => drop(arguments.with_filter(|filter| self.subscribe(now, filter))?),
-            "answer" => {
-                let input = arguments.input()?;
-                drop(arguments.with_outcome(|outcome| self.answer(now, input, outcome))?);
-            }
-            "progress" => {
-                let (progress, total) = (arguments.float("progress")?, arguments.float("total"));
-                let (input, message) = (arguments.input()?, text("message"));
-                drop(self.progress(now, input, progress, total, message.as_deref()));
-            }
-            "task_status" => drop(self.task_status(now, arguments.input()?, &text("message")?)),
-            "notify" => drop(self.notify(now, &text("method")?, arguments.json("params"))),
-            "close" => self.close(now, arguments.duration("drain")?),
-            _ => return None,
-        }
-        Some(())
+        self.replayed(now, name, arguments)
     }
     fn takes_task(&self, row: MethodId, revision: Revision) -> bool {
         self.served.takes_task(row, revision)

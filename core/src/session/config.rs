@@ -2,6 +2,7 @@
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 use core::fmt::Write as _;
 
+use base64ct::{Base64, Encoding};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -181,6 +182,7 @@ struct ServerFields<'a> {
     list_cache: Option<CacheHint>,
     revisions: Option<Vec<String>>,
     limits: Option<Limits>,
+    seal_keys: Option<Vec<String>>,
     #[serde(default)]
     result_types: BTreeMap<String, Vec<String>>,
     #[serde(default)]
@@ -246,6 +248,16 @@ fn result_types(named: &BTreeMap<String, Vec<String>>) -> Result<ResultTypes, Co
     Ok(types)
 }
 
+fn seal_keys(encoded: &[String]) -> Result<SealKeys, ConfigError> {
+    let decode = |text: &String| {
+        let mut key = [0; 32];
+        let length = Base64::decode(text, &mut key).map_or(0, <[u8]>::len);
+        let refusal = || ConfigError::new("seal_keys", "must be 32 bytes each, in base64");
+        (length == key.len()).then_some(key).ok_or_else(refusal)
+    };
+    encoded.iter().map(decode).collect::<Result<_, _>>().map(SealKeys)
+}
+
 fn revisions(names: &[String]) -> Result<Vec<Revision>, ConfigError> {
     let parse = |name: &String| {
         Revision::from_name(name)
@@ -275,7 +287,8 @@ impl ServerConfig {
             task_notices: true,
         }
     }
-    /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds.
+    /// From JSON, with the names of the methods below; `info` is required, durations in `limits` are milliseconds, keys are
+    /// base64.
     pub fn from_json(text: &[u8]) -> Result<Self, ConfigError> {
         let taken: Taken = |text| serde_json::from_str::<ServerFields<'_>>(text).map(drop);
         let fields: ServerFields<'_> = fields(text, taken)?;
@@ -301,6 +314,7 @@ impl ServerConfig {
         }
         config.limits = fields.limits.unwrap_or_default();
         config.limits.check()?;
+        config.keys = fields.seal_keys.as_deref().map(seal_keys).transpose()?;
         config.result_types = result_types(&fields.result_types)?;
         config.unknown_methods = fields.unknown_methods;
         config.trace = fields.trace;

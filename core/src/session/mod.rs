@@ -21,6 +21,7 @@ mod principal;
 mod prompts;
 mod questions;
 mod rates;
+mod replayed;
 mod requests;
 mod resources;
 pub(crate) mod role;

@@ -15,7 +15,7 @@ use crate::{
         code,
         envelope::{Envelope, Field},
     },
-    method::{self, Handling, MethodKind, Side},
+    method::{self, Handling, MethodKind, MethodRow, Side},
     revision::{Era, Revision},
 };
 
@@ -79,7 +79,11 @@ impl Server {
                     .filter(|version| version.as_str().is_some() && version.get().len() <= 66)
                     .map_or("\"\"", Json::get);
                 let data = format!("{{\"supported\":{versions},\"requested\":{requested}}}");
-                let error = if envelope.method().as_deref() == Some("initialize") {
+                let opens = |row: &MethodRow| {
+                    row.handling == Handling::Initialize
+                        && envelope.method().is_some_and(|name| name == row.name)
+                };
+                let error = if method::rows().iter().any(opens) {
                     code::UNSUPPORTED_PROTOCOL_VERSION
                 } else {
                     code::INVALID_PARAMS

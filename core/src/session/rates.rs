@@ -7,14 +7,19 @@ use crate::{limits::Rates, method::RateClass, time::Instant};
 
 /// Principals whose buckets are kept apart; any more share one.
 const PRINCIPALS: usize = 1024;
+/// The shortest wait that is told, in nanoseconds.
+const MILLI: u64 = 1_000_000;
 
-/// For each class, when its bucket will be full again.
-type Buckets = [Instant; RateClass::ALL.len()];
+/// For each class, when its bucket will be full again, in nanoseconds.
+type Buckets = [u64; RateClass::ALL.len()];
 
 /// The buckets of the principals that took anything lately.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
-    by_principal: BTreeMap<[u8; 16], Buckets>,
+    /// Whoever took something last: on a message channel it is always the same.
+    last: Principal,
+    buckets: Buckets,
+    others: BTreeMap<[u8; 16], Buckets>,
 }
 
 impl Meter {
@@ -27,25 +32,32 @@ impl Meter {
         now: Instant,
     ) -> Result<(), Duration> {
         let Some(rate) = rates.of(class) else { return Ok(()) };
-        let Some(full) = self.buckets(principal, now).get_mut(class as usize) else { return Ok(()) };
-        // The time in which one token is made, and that in which all but this one are.
-        let one = Duration::from_secs(1) / rate.per_second.max(1);
-        let others = one.saturating_mul(rate.burst.saturating_sub(1));
-        let wait = full.since(now).saturating_sub(others);
-        if rate.burst == 0 || !wait.is_zero() {
-            return Err(wait.max(Duration::from_millis(1)));
+        if principal != self.last {
+            self.turn_to(principal, now);
         }
-        *full = (*full).max(now).after(one);
+        let Some(full) = self.buckets.get_mut(class as usize) else { return Ok(()) };
+        // The time in which one token is made, and that in which all but this one are.
+        let one = 1_000_000_000 / u64::from(rate.per_second.max(1));
+        let others = one.saturating_mul(u64::from(rate.burst.saturating_sub(1)));
+        let ahead = full.saturating_sub(now.as_nanos());
+        if rate.burst == 0 || ahead > others {
+            return Err(Duration::from_nanos(ahead.saturating_sub(others).max(MILLI)));
+        }
+        *full = now.as_nanos().saturating_add(ahead).saturating_add(one);
         Ok(())
     }
-    fn buckets(&mut self, principal: Principal, now: Instant) -> &mut Buckets {
-        let Principal(key) = principal;
-        let known = self.by_principal.contains_key(&key);
-        if !known && self.by_principal.len() >= PRINCIPALS {
-            self.by_principal.retain(|_, buckets| buckets.iter().any(|full| *full > now));
+    #[cold]
+    fn turn_to(&mut self, principal: Principal, now: Instant) {
+        let Principal(before) = core::mem::replace(&mut self.last, principal);
+        if self.others.len() >= PRINCIPALS {
+            self.others.retain(|_, buckets| buckets.iter().any(|full| *full > now.as_nanos()));
         }
-        let crowded = !known && self.by_principal.len() >= PRINCIPALS;
+        let crowded = self.others.len() >= PRINCIPALS && !self.others.contains_key(&before);
         let Principal(everyone) = Principal::default();
-        self.by_principal.entry(if crowded { everyone } else { key }).or_default()
+        self.others.insert(if crowded { everyone } else { before }, self.buckets);
+        let Principal(key) = principal;
+        let crowded = self.others.len() >= PRINCIPALS && !self.others.contains_key(&key);
+        let known = self.others.get(if crowded { &everyone } else { &key });
+        self.buckets = known.copied().unwrap_or_default();
     }
 }

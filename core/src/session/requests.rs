@@ -23,7 +23,7 @@ use crate::{
         id,
         write::{self, ErrorId},
     },
-    method::{Handling, MethodId, RateClass, Side},
+    method::{self, Handling, MethodId, RateClass, Side},
     revision::Revision,
     session::{LogLevel, subscriptions::Filter},
 };
@@ -80,6 +80,9 @@ impl Received {
         self.buf.len() + self.asking.as_ref().map_or(0, |asking| asking.bytes)
     }
 }
+
+/// Requests in flight that are not searched by halves.
+const FEW: usize = 16;
 
 /// The table of them: found by handle, and by id in logarithmic time whatever ids a peer chooses.
 #[derive(Debug, Default)]
@@ -138,10 +141,14 @@ impl Requests {
     }
     /// Its id is not in flight any more.
     fn detach(&mut self, handle: u64) {
-        let token = self.table.get(handle).map_or("", Received::id);
-        if let Ok(place) = self.place(token)
-            && self.by_id.get(place) == Some(&handle)
-        {
+        // A few are looked through faster than their ids are compared.
+        let place = if self.by_id.len() <= FEW {
+            self.by_id.iter().position(|other| *other == handle)
+        } else {
+            let token = self.table.get(handle).map_or("", Received::id);
+            self.place(token).ok().filter(|place| self.by_id.get(*place) == Some(&handle))
+        };
+        if let Some(place) = place {
             self.by_id.remove(place);
         }
     }
@@ -348,6 +355,9 @@ impl Engine {
             return Ok(false);
         }
         let revision = request.revision;
+        let Some(row) = method::with_handling(Handling::Progress, self.side, revision) else {
+            return Err(SendError::NotInRevision);
+        };
         self.room()?;
         if self.meter(principal, RateClass::NoticesOut).is_err() {
             return Ok(false);
@@ -378,7 +388,7 @@ impl Engine {
         let related = self.related(handle);
         let wire = Wire { revision: Some(revision) };
         let sent = self.send(related, false, wire, |out| {
-            write::notification_with(out, "notifications/progress", Some(params));
+            write::notification_with(out, row.row().name, Some(params));
         });
         if sent.is_err()
             && let Some(request) = self.requests.get_mut(handle)

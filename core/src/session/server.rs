@@ -291,8 +291,11 @@ impl Server {
         traced!(self, now, log(target, level, logger, data));
         self.service.engine.begin(now);
         let (revision, wanted, related) = self.target(target)?;
-        if !self.service.is_declared("logging") {
-            return Err(SendError::Invalid("declare the capability `logging` first"));
+        let Some(row) = method::with_handling(Handling::Log, Side::Server, revision) else {
+            return Err(SendError::NotInRevision);
+        };
+        if !self.service.allowed.has(row, revision) {
+            return Err(SendError::MissingCapability(row.row().capability.unwrap_or_default()));
         }
         let silent = match (revision.era(), wanted) {
             (Era::Modern, None) => true,
@@ -303,9 +306,6 @@ impl Server {
         }
         let engine = &mut self.service.engine;
         engine.room()?;
-        let Some(row) = method::with_handling(Handling::Log, Side::Server, revision) else {
-            return Err(SendError::NotInRevision);
-        };
         if engine.meter(self.state.principal, RateClass::NoticesOut).is_err() {
             return Ok(false);
         }
@@ -826,6 +826,7 @@ impl Role for Server {
         Server::waited(self, request);
     }
     fn opening_due(&mut self) {}
+    #[inline]
     fn say_held(&mut self) {
         let engine = &self.service.engine;
         if engine.holds_notices && !engine.is_full() {
@@ -838,43 +839,7 @@ impl Role for Server {
         Server::cancel(self, now, call, reason)
     }
     fn command(&mut self, now: Instant, name: &str, arguments: Arguments<'_>) -> Option<()> {
-        let text = |key| arguments.text(key);
-        match name {
-            "respond" => {
-                let request = arguments.request()?;
-                drop(arguments.with_outcome(|outcome| self.respond(now, request, outcome))?);
-            }
-            "respond_invalid_arguments" => {
-                drop(self.respond_invalid_arguments(now, arguments.request()?, &text("text")?));
-            }
-            "respond_tool_error" => {
-                drop(self.respond_tool_error(now, arguments.request()?, &text("text")?));
-            }
-            "respond_not_found" => drop(self.respond_not_found(now, arguments.request()?)),
-            "progress" => {
-                let (progress, total) = (arguments.float("progress")?, arguments.float("total"));
-                let (request, message) = (arguments.request()?, text("message"));
-                drop(self.progress(now, request, progress, total, message.as_deref()));
-            }
-            "task_status" => drop(self.task_status(now, arguments.request()?, &text("message")?)),
-            "log" => {
-                let (target, level) = (arguments.target()?, arguments.level("level")?);
-                drop(self.log(now, target, level, text("logger").as_deref(), arguments.json("data")?));
-            }
-            "notify" => {
-                let (target, params) = (arguments.target()?, arguments.json("params"));
-                drop(self.notify(now, target, &text("method")?, params));
-            }
-            "call" => {
-                let (target, params) = (arguments.target()?, arguments.json("params"));
-                drop(self.call(now, target, &text("method")?, params, arguments.options()?));
-            }
-            "publish" => arguments.with_change(|change| self.publish(now, change))?,
-            "set_catalog" => self.set_catalog(now, arguments.catalog()?),
-            "close" => self.close(now, arguments.duration("drain")?),
-            _ => return None,
-        }
-        Some(())
+        self.replayed(now, name, arguments)
     }
     fn pings_missed(&mut self) -> &mut u32 {
         &mut self.state.pings_missed

@@ -4,14 +4,13 @@ use alloc::{string::String, sync::Arc};
 use super::{
     Catalog, ServerConfig,
     commands::stamp,
-    config::{Allowed, declares},
+    config::Allowed,
     engine::{Engine, Reply, Wire},
     mint::Mint,
     seal::Sealer,
 };
 use crate::{
     event::{CacheHint, Related},
-    json::Json,
     jsonrpc::write,
     revision::Revision,
 };
@@ -48,9 +47,6 @@ impl Service {
         let _ = self.engine.answer(reply, Related::Session, true, wire, id, |out| {
             write::result_with(out, id, &stamp, body);
         });
-    }
-    pub(super) fn is_declared(&self, capability: &str) -> bool {
-        declares(Json::from_checked(&self.declared), capability)
     }
     /// Members that both openings describe the server with.
     pub(super) fn describe(&self, out: &mut String) {

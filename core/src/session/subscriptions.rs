@@ -484,7 +484,7 @@ impl Server {
     }
     /// What was held back for want of room.
     pub(super) fn tell_held(&mut self) {
-        if !self.service.engine.holds_notices || self.service.engine.is_full() {
+        if self.service.engine.is_full() {
             return;
         }
         let streams = self.service.engine.requests.iter().filter(|(_, request)| request.filter.is_some());

@@ -131,7 +131,10 @@ impl Schema {
         let own = format!("{stem}Result");
         match result["resultType"].as_str().filter(|_| self.definition("InputRequiredResult").is_some()) {
             Some("input_required") => self.may_ask(stem).then(|| "InputRequiredResult".into()),
-            Some("complete") | None if task && self.definition("CreateTaskResult").is_some() => {
+            // A receiver that takes no tasks answers as if none had been asked for.
+            Some("complete") | None
+                if task && result.get("task").is_some() && self.definition("CreateTaskResult").is_some() =>
+            {
                 Some("CreateTaskResult".into())
             }
             Some("complete") | None => {

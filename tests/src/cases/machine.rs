@@ -16,7 +16,6 @@ pub struct Machine {
     said: Lines,
 }
 
-#[expect(clippy::large_enum_variant, reason = "there is one for each conversation")]
 enum Connection {
     Server(ServerConnection),
     Client(ClientConnection),

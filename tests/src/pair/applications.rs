@@ -1,6 +1,7 @@
 //! The two applications: what they want, and what must come of it.
 use mcp_sansio::{
     embed::{Code, Options},
+    method::{self, Handling},
     revision::{Era, Revision},
 };
 
@@ -130,8 +131,12 @@ impl Pair {
             self.left -= 1;
             return Ok(());
         }
+        let call_tool = self
+            .revision
+            .and_then(|revision| method::with_handling(Handling::CallTool, method::Side::Client, revision));
+        let call_tool = call_tool.ok_or("no method calls a tool")?.row().name;
         let tool = |name: &str, arguments: String| {
-            ("tools/call", format!(r#"{{"name":"{name}","arguments":{arguments}}}"#))
+            (call_tool, format!(r#"{{"name":"{name}","arguments":{arguments}}}"#))
         };
         let (method, params) = match &work {
             Work::Echo(text) => tool("echo", format!(r#"{{"text":"{text}"}}"#)),
