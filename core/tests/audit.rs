@@ -411,12 +411,12 @@ fn there_are_as_many_records_as_requests() {
         let mut host = opened(config, revision);
         let (mut came, mut requests) = (0, Vec::new());
         for _ in 0..60 {
-            let id = json!(next(dice, 12));
+            let number = next(dice, 12);
             let make = |method: &str, params| {
                 if revision == MODERN {
-                    modern(id.clone(), method, params)
+                    modern(format!("{method} {number}"), method, params)
                 } else {
-                    request(id.clone(), method, params)
+                    request(format!("{method} {number}"), method, params)
                 }
             };
             let one = match next(dice, 12) {
@@ -426,7 +426,7 @@ fn there_are_as_many_records_as_requests() {
                 6 => make("x/y", json!({})),
                 7 => make("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})),
                 8 => {
-                    host.tell(&cancelled(id));
+                    host.tell(&cancelled(format!("tools/call {number}")));
                     continue;
                 }
                 9 => {
@@ -446,7 +446,7 @@ fn there_are_as_many_records_as_requests() {
                 }
             };
             if revision == LEGACY[1] && next(dice, 4) == 0 {
-                let other = request(next(dice, 12), "ping", json!({}));
+                let other = request(format!("ping {number}"), "ping", json!({}));
                 host.tell(&json!([one, other]));
                 came += 2;
             } else {

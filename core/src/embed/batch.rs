@@ -211,12 +211,13 @@ impl Batch {
             TraceKind::Timer => 4,
         };
         let revision = record.revision.map_or((0, 0), |revision| self.put(revision.name()));
+        let mut said = |text: &str| if text.is_empty() { (0, 0) } else { self.put(text) };
         let texts = [
-            self.put(&record.text),
+            said(&record.text),
             revision,
-            self.put(&record.name),
-            self.put(&record.outcome),
-            self.put(&record.to_json()),
+            said(&record.name),
+            said(&record.outcome),
+            said(&record.to_json()),
         ];
         self.push_more(Code::Trace, number, record.at.as_nanos(), record.handle, texts);
     }
