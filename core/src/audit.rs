@@ -108,9 +108,9 @@ pub(crate) struct Audit {
 }
 
 impl Audit {
-    pub(crate) fn new(side: Side, limit: usize) -> Box<Self> {
+    pub(crate) fn new(side: Side, limit: usize) -> Self {
         let (requests, inputs) = (BTreeMap::new(), BTreeMap::new());
-        Box::new(Self { records: VecDeque::new(), limit, side, requests, inputs })
+        Self { records: VecDeque::new(), limit, side, requests, inputs }
     }
     fn open(&self, now: Instant, kind: AuditKind, principal: Principal, method: &str) -> AuditRecord {
         let mut method = String::from(method);

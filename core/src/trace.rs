@@ -319,14 +319,14 @@ impl Trace {
             Tracing::Full => None,
             Tracing::Redacted => Some(Key::new(seed)),
         };
-        Some(Self::keeping(redact, limit, bytes_limit))
+        Some(Box::new(Self::keeping(redact, limit, bytes_limit)))
     }
     /// Everything is kept until it is taken, as it was.
-    pub(crate) fn unbounded() -> Box<Self> {
+    pub(crate) fn unbounded() -> Self {
         Self::keeping(None, usize::MAX, usize::MAX)
     }
-    fn keeping(redact: Option<Key>, limit: usize, bytes_limit: usize) -> Box<Self> {
-        Box::new(Self {
+    fn keeping(redact: Option<Key>, limit: usize, bytes_limit: usize) -> Self {
+        Self {
             records: VecDeque::new(),
             limit,
             bytes: 0,
@@ -336,7 +336,7 @@ impl Trace {
             within: false,
             timer: None,
             held: false,
-        })
+        }
     }
     /// Keeps it, and says how many older ones had to go.
     pub(crate) fn push(&mut self, mut record: TraceRecord) -> u64 {

@@ -49,12 +49,14 @@ fn server(change: impl FnOnce(&mut Limits)) -> Host<Server> {
 }
 
 type Step = fn(&mut Host<Server>);
+type Change = fn(&mut Limits);
+/// What happens, under which limits, and by how much counters move.
+type Case = (&'static str, Change, Step, &'static [(&'static str, i64)]);
 
 #[test]
 fn every_counter_of_a_server_moves() {
-    type Change = fn(&mut Limits);
     let plain: Change = |_| ();
-    let cases: [(&str, Change, Step, &[(&str, i64)]); 11] = [
+    let cases: [Case; 11] = [
         (
             "a request",
             plain,

@@ -80,7 +80,7 @@ impl Engine {
             .and_then(|audit| audit.take_request(request.id()));
         if let Some(record) = record {
             let (outcome, revision) = (Cow::Borrowed(reason.code()), Some(request.revision));
-            self.audited(AuditRecord { outcome, revision, ..record });
+            self.audited(AuditRecord { revision, outcome, ..record });
         }
     }
     /// A question that came in a result is put to the application.

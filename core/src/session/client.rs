@@ -113,7 +113,7 @@ impl Client {
         let limits = config.limits.clone();
         let trace = Trace::new(config.trace, &seed, limits.trace, limits.session_bytes);
         let mut engine = Engine::new(Side::Client, limits, trace);
-        engine.audit = config.audit.then(|| Audit::new(Side::Client, config.limits.trace));
+        engine.audit = config.audit.then(|| Box::new(Audit::new(Side::Client, config.limits.trace)));
         engine.tasks.notices = config.task_notices;
         Self {
             engine,

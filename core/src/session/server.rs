@@ -62,7 +62,7 @@ impl Server {
         let limits = config.limits.clone();
         let trace = Trace::new(config.trace, &seed, limits.trace, limits.session_bytes);
         let mut engine = Engine::new(Side::Server, limits, trace);
-        engine.audit = config.audit.then(|| Audit::new(Side::Server, config.limits.trace));
+        engine.audit = config.audit.then(|| Box::new(Audit::new(Side::Server, config.limits.trace)));
         engine.tasks.notices = config.task_notices;
         Self {
             service: Service {

@@ -63,7 +63,7 @@ pub enum ReplayError {
 /// ```
 #[allow(private_bounds, reason = "the roles of this crate are the only ones")]
 pub fn replay<R: Role>(records: &[TraceRecord], machine: &mut R) -> Result<Vec<TraceRecord>, ReplayError> {
-    machine.engine().trace = Some(Trace::unbounded());
+    machine.engine().trace = Some(Box::new(Trace::unbounded()));
     let mut replayed = Vec::with_capacity(records.len());
     for (record, place) in records.iter().zip(1..) {
         let serial = record.serial;
