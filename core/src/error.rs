@@ -149,6 +149,10 @@ pub enum SendError {
     /// still awaits its answer.
     #[error("the result does not fit the tool's `outputSchema`: {0}")]
     OutputMismatch(Box<str>),
+    /// What a user entered does not fit the `requestedSchema` of the question; the text says where and why. The question
+    /// still awaits its answer.
+    #[error("the answer does not fit the question's `requestedSchema`: {0}")]
+    FormMismatch(Box<str>),
 }
 
 impl SendError {
@@ -165,6 +169,7 @@ impl SendError {
             Self::TooLarge => "send.too_large",
             Self::Invalid(_) => "send.invalid",
             Self::OutputMismatch(_) => "send.output_mismatch",
+            Self::FormMismatch(_) => "send.form_mismatch",
         }
     }
 }

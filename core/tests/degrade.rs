@@ -9,7 +9,11 @@
 mod common;
 
 use common::*;
-use mcp_sansio::session::{Server, ServerConfig};
+use mcp_sansio::{
+    error::SendError,
+    event::{Event, Outcome, Question, Target},
+    session::{CallOptions, Server, ServerConfig},
+};
 use serde_json::{Value, json};
 
 const ALL: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN];
@@ -178,5 +182,159 @@ fn a_completion_has_context_where_the_revision_has() {
             wanted.as_object_mut().unwrap().remove("context");
         }
         assert_eq!(sent, wanted, "{revision}");
+    }
+}
+
+/// What becomes of a question of the application for a legacy client of this revision that declared everything: the
+/// params as they were sent; or `None`, where it counts as a capability that is missing.
+fn asked(revision: &str, method: &str, params: &Value) -> Option<Value> {
+    let capabilities =
+        json!({"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}, "context": {}}});
+    let mut host = session(server_config(), revision, &capabilities);
+    host.tell(&call(1, "echo"));
+    let handler = host.request().handle();
+    let text = params.to_string();
+    let questions = [Question { key: "q", method, params: Some(json(&text)) }];
+    host.machine
+        .respond(host.now, handler, Outcome::InputRequired { questions: &questions, state: None })
+        .unwrap();
+    let mut sent = host.one();
+    if sent["method"] == method {
+        return Some(sent["params"].take());
+    }
+    assert_eq!(sent["result"]["isError"], true, "{sent}");
+    assert!(sent["result"]["content"][0]["text"].as_str().unwrap().contains("capability"), "{sent}");
+    // The same by hand, outside a request's questions.
+    let by_hand = host.machine.call(host.now, Target::Channel, method, Some(json(&text)), CallOptions::new());
+    assert!(matches!(by_hand, Err(SendError::MissingCapability(_))), "{by_hand:?}");
+    None
+}
+
+fn form_of(fields: &Value) -> Value {
+    json!({"mode": "form", "message": "m", "requestedSchema": {"type": "object", "properties": fields, "required": ["b"]}})
+}
+
+/// `client/elicitation`: titles of an enum, defaults and modes are of 2025-11-25; before it they are said in the old way or
+/// left out. R-ELI-011, R-ELI-012.
+#[test]
+fn a_form_is_said_as_the_revision_can() {
+    let fields = json!({
+        "b": {"type": "boolean", "default": true},
+        "s": {"type": "string", "title": "S", "default": "x", "maxLength": 9},
+        "n": {"type": "number", "default": 1.5, "minimum": 0},
+        "e": {"type": "string", "oneOf": [{"const": "r", "title": "Red"}, {"const": "g", "title": "Green"}], "default": "r"},
+        "u": {"type": "string", "enum": ["a", "b"], "default": "a"}
+    });
+    let old = json!({
+        "b": {"type": "boolean", "default": true},
+        "s": {"type": "string", "title": "S", "maxLength": 9},
+        "n": {"type": "number", "minimum": 0},
+        "e": {"type": "string", "enum": ["r", "g"], "enumNames": ["Red", "Green"]},
+        "u": {"type": "string", "enum": ["a", "b"]}
+    });
+    let form = form_of(&fields);
+    assert_eq!(asked("2025-11-25", "elicitation/create", &form), Some(form.clone()));
+    let mut wanted = form_of(&old);
+    wanted.as_object_mut().unwrap().remove("mode");
+    assert_eq!(asked("2025-06-18", "elicitation/create", &form), Some(wanted));
+    // What that revision has too stays as it is.
+    let plain = json!({"message": "m", "requestedSchema": {"type": "object", "properties": {"b": {"type": "boolean"}}}});
+    assert_eq!(asked("2025-06-18", "elicitation/create", &plain), Some(plain.clone()));
+    // Before elicitation there is nothing to degrade to.
+    for revision in ["2024-11-05", "2025-03-26"] {
+        let mut host = session(server_config(), revision, &json!({"elicitation": {}}));
+        host.tell(&call(1, "echo"));
+        let handler = host.request().handle();
+        let text = plain.to_string();
+        let questions = [Question { key: "q", method: "elicitation/create", params: Some(json(&text)) }];
+        let outcome = Outcome::InputRequired { questions: &questions, state: None };
+        host.machine.respond(host.now, handler, outcome).unwrap();
+        assert_eq!(host.one()["result"]["isError"], true, "{revision}");
+    }
+}
+
+/// A choice of several, and a URL, can't be asked of a client of 2025-06-18.
+#[test]
+fn what_a_form_can_not_say_counts_as_missing() {
+    let several = form_of(&json!({"b": {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}}));
+    let url = json!({"mode": "url", "message": "m", "url": "https://a.test/", "elicitationId": "e"});
+    for question in [several, url] {
+        assert_eq!(asked("2025-06-18", "elicitation/create", &question), None, "{question}");
+        assert_eq!(asked("2025-11-25", "elicitation/create", &question), Some(question));
+    }
+}
+
+/// `client/sampling`: several contents of a message are of 2025-11-25; before it each is a message. R-SAM-002.
+#[test]
+fn a_sampling_message_of_several_contents_becomes_several() {
+    let params = json!({"messages": [
+        {"role": "user", "content": [text("a"), audio(), text("b")]},
+        {"role": "assistant", "content": text("c")},
+        {"role": "user", "content": [text("d")]}
+    ], "maxTokens": 5});
+    for revision in LEGACY {
+        let wanted = if revision == "2025-11-25" {
+            params.clone()
+        } else {
+            let user = |content: Value| json!({"role": "user", "content": content});
+            json!({"messages": [
+                user(text("a")), user(audio_for(revision)), user(text("b")),
+                {"role": "assistant", "content": text("c")},
+                user(text("d"))
+            ], "maxTokens": 5})
+        };
+        assert_eq!(asked(revision, "sampling/createMessage", &params), Some(wanted), "{revision}");
+    }
+}
+
+/// Uses of tools can't be asked of a client before 2025-11-25. R-SAM-002.
+#[test]
+fn tools_in_sampling_count_as_missing() {
+    let offered = json!({"messages": [{"role": "user", "content": text("q")}], "maxTokens": 5, "tools": []});
+    let used = json!({"messages": [
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "t", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "toolUseId": "1", "content": []}]}
+    ], "maxTokens": 5});
+    for question in [offered, used] {
+        for revision in LEGACY {
+            let sent = asked(revision, "sampling/createMessage", &question);
+            assert_eq!(sent, (revision == "2025-11-25").then(|| question.clone()), "{revision} {question}");
+        }
+    }
+}
+
+/// A client's answer with several contents can't be said before 2025-11-25; one content in an array can.
+#[test]
+fn a_sampling_result_is_said_as_the_revision_can() {
+    let result_of = |content: Value| json!({"role": "assistant", "model": "m", "content": content});
+    for revision in LEGACY {
+        let newest = revision == "2025-11-25";
+        let mut host =
+            start(client_config().probe(false).capabilities(br#"{"sampling":{"tools":{}}}"#).unwrap());
+        let opening = host.one();
+        host.tell(&answer(&opening, &initialize_result(revision)));
+        host.sent();
+        host.events();
+        host.tell(&request(
+            1,
+            "sampling/createMessage",
+            json!({"messages": [{"role": "user", "content": text("q")}], "maxTokens": 5}),
+        ));
+        let Event::Input(question) = host.event() else { panic!("a question") };
+        for content in [
+            json!([text("a"), text("b")]),
+            json!([{"type": "tool_use", "id": "1", "name": "t", "input": {}}]),
+        ] {
+            if newest {
+                continue;
+            }
+            let said = result_of(content).to_string();
+            let refused = host.machine.answer(host.now, question.input, common::result(&said));
+            assert!(matches!(refused, Err(SendError::Invalid(_))), "{revision}: {refused:?}");
+        }
+        let one = result_of(json!([text("a")]));
+        host.machine.answer(host.now, question.input, common::result(&one.to_string())).unwrap();
+        let wanted = if newest { one } else { result_of(text("a")) };
+        assert_eq!(host.one()["result"], wanted, "{revision}");
     }
 }

@@ -766,3 +766,33 @@ fn the_limits_of_calls_pause_in_the_legacy_era_too() {
     assert!(matches!(host.event(), Event::InputOver { input: over } if over == input));
     assert_eq!(host.machine.next_timeout(), None);
 }
+
+/// What a user entered is compared with the form before it is sent, in both eras, and may be given again.
+/// R-ELI-014, R-ELI-016: `client/elicitation`.
+#[test]
+fn what_was_entered_fits_the_form() {
+    let wrong = [json!({"n": 5}), json!({"n": ["a"]}), json!({"n": {"deep": 1}}), json!([])];
+    let mut modern = modern_client(config());
+    let (_, questions) = asked(&mut modern, &json!({"q": elicitation()}));
+    let mut legacy = legacy_client(config());
+    legacy.tell(&request(7, "elicitation/create", form()));
+    let [question] = &inputs(&mut legacy)[..] else { panic!("one question") };
+    let legacy_question = question.input;
+    for content in wrong {
+        for (host, question) in [(&mut modern, questions[0].input), (&mut legacy, legacy_question)] {
+            let refused = give(host, question, &json!({"action": "accept", "content": content}));
+            assert!(
+                matches!(refused, Err(SendError::FormMismatch(_) | SendError::Invalid(_))),
+                "{content}: {refused:?}"
+            );
+            host.silent();
+        }
+    }
+    let refused = give(&mut legacy, legacy_question, &json!({"action": "accept", "content": {"n": 5}}));
+    let Err(SendError::FormMismatch(why)) = refused else { panic!("{refused:?}") };
+    assert!(why.contains("/n"), "{why} names the field");
+    give(&mut legacy, legacy_question, &accept()).unwrap();
+    assert_eq!(legacy.one()["result"], accept());
+    give(&mut modern, questions[0].input, &accept()).unwrap();
+    assert_eq!(modern.one()["params"]["inputResponses"]["q"], accept());
+}

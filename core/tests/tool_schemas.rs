@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use common::*;
 use mcp_sansio::{
-    error::{ConfigError, SendError},
+    error::{CallError, ConfigError, SendError},
     schema::Validator,
-    session::{Catalog, Server, ServerConfig},
+    session::{CallOptions, Catalog, Client, Server, ServerConfig},
 };
 use serde_json::{Value, json};
 
@@ -234,4 +234,40 @@ fn a_client_checks_results() {
     let misfit = check(json!({"content": [], "structuredContent": {"celsius": "x"}})).unwrap_err();
     assert_eq!(misfit.first().path, "/structuredContent/celsius");
     assert_eq!(check(json!({"content": []})).unwrap_err().first().path, "/structuredContent");
+}
+
+/// A client that knows a tool's `outputSchema` takes no result that does not fit it. R-TOL-019: `server/tools`, output
+/// schema.
+#[test]
+fn a_client_checks_structured_results() {
+    let schema = json(r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#);
+    let schema = Arc::new(Validator::compile(schema).unwrap());
+    let ask = |host: &mut Host<Client>| {
+        let options = CallOptions::new().output(Some(&schema));
+        let params = Some(json(r#"{"name":"sum"}"#));
+        (host.machine.call(host.now, "tools/call", params, options).unwrap(), host.one())
+    };
+    let result = |structured: Value| {
+        let mut result = json!({"content": [], "structuredContent": structured});
+        if result["structuredContent"].is_null() {
+            result.as_object_mut().unwrap().remove("structuredContent");
+        }
+        result
+    };
+    for mut host in [legacy_client(client_config()), modern_client(client_config())] {
+        for wrong in [json!({"n": "1"}), json!({}), json!([1]), Value::Null] {
+            let (call, sent) = ask(&mut host);
+            host.tell(&answer(&sent, &result(wrong.clone())));
+            let Err(CallError::InvalidResult(fault)) = host.outcome(call) else { panic!("{wrong} fits") };
+            assert_eq!((fault.code, fault.page), ("fault.output", "server/tools"));
+            assert!(fault.detail.contains("/structuredContent"), "{}", fault.detail);
+        }
+        let fitting = result(json!({"n": 1, "more": true}));
+        let failed = json!({"content": [], "isError": true});
+        for right in [fitting, failed] {
+            let (call, sent) = ask(&mut host);
+            host.tell(&answer(&sent, &right));
+            assert_eq!(host.outcome(call).unwrap(), right);
+        }
+    }
 }

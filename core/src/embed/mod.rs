@@ -10,6 +10,8 @@ use core::time::Duration;
 
 pub use batch::{Batch, Code, Record, TASK, TOOL_CALL, UNCHECKED};
 
+#[cfg(feature = "schema")]
+use crate::schema::Validator;
 use crate::{
     CallHandle, InputHandle, RequestHandle, Seed,
     error::{ConfigError, SendError},
@@ -85,6 +87,9 @@ pub struct Options<'a> {
     pub task: Option<Task>,
     /// Ask the server, whatever the cache has.
     pub fresh: bool,
+    /// The `outputSchema` of the tool that is called, a JSON object: a result that does not fit it ends the call with
+    /// `call.invalid_result`. Without the feature `schema` it is not looked at.
+    pub output_schema: Option<&'a [u8]>,
 }
 
 /// How a call is sent as a task: [`TaskOptions`].
@@ -111,6 +116,17 @@ impl<'a> Options<'a> {
             .log_level(level)
             .fresh(self.fresh)
             .meta(self.meta.map(|meta| json("meta", meta)).transpose()?))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl Options<'_> {
+    fn output(&self) -> Answer<Option<Arc<Validator>>> {
+        let Some(schema) = self.output_schema else { return Ok(None) };
+        let compiled = Validator::compile(json("output_schema", schema)?);
+        compiled
+            .map(|validator| Some(Arc::new(validator)))
+            .map_err(|error| EmbedError { code: "send.invalid", message: format!("output_schema: {error}") })
     }
 }
 
@@ -600,7 +616,11 @@ impl ClientConnection {
         options: Options<'_>,
     ) -> Answer<u64> {
         let params = params.map(|params| json("params", params)).transpose()?;
+        #[cfg(feature = "schema")]
+        let output = options.output()?;
         let options = options.parse()?;
+        #[cfg(feature = "schema")]
+        let options = options.output(output.as_ref());
         self.0.guard(|connection| {
             let call = connection.call(Instant::from_nanos(now), method, params, options);
             Ok(call.map_err(|error| about(method, error))?.as_u64())

@@ -1,5 +1,7 @@
 //! Requests that we sent and that await the peer's answer.
 use alloc::{boxed::Box, string::String, vec::Vec};
+#[cfg(feature = "schema")]
+use alloc::{format, sync::Arc};
 use core::time::Duration;
 
 use smallvec::SmallVec;
@@ -23,6 +25,12 @@ use crate::{
     session::LogLevel,
     time::Instant,
 };
+#[cfg(feature = "schema")]
+use crate::{error::Fault, schema::Validator};
+
+/// The page on tools.
+#[cfg(feature = "schema")]
+const TOOLS: &str = "server/tools";
 
 /// Who wants the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +85,9 @@ pub(crate) struct Call {
     pub(crate) asked_for: u64,
     /// What becomes of an answer that is not handed over as it is.
     pub(crate) plan: Option<Box<Plan>>,
+    /// What the structured content of a tool's result fits.
+    #[cfg(feature = "schema")]
+    output: Option<Arc<Validator>>,
     /// The request as it was sent first, where it may be answered with questions and is then made again.
     pub(super) kept: Option<Box<str>>,
     /// Once it was answered with questions.
@@ -102,6 +113,23 @@ impl Call {
     /// The limit that the deadline is of.
     pub(crate) fn limit(&self) -> TimeLimit {
         if self.total_until <= self.silence_until { TimeLimit::Total } else { TimeLimit::Silence }
+    }
+}
+
+#[cfg(feature = "schema")]
+impl Call {
+    /// The result, if it fits what the tool declares.
+    fn fitting(&self, completion: Completion) -> Result<Completion, CallError> {
+        // One that says that the call became a task is no tool's result.
+        let is_tool_result = completion.kind.is_none() && self.task.as_ref().is_none_or(|task| task.waits());
+        let Some(output) = self.output.as_ref().filter(|_| is_tool_result) else { return Ok(completion) };
+        match output.check_result(completion.result.as_json()) {
+            Ok(()) => Ok(completion),
+            Err(violations) => {
+                let detail = format!("the result does not fit the tool's `outputSchema`: {violations}");
+                Err(CallError::InvalidResult(Box::new(Fault::new("fault.output", TOOLS, detail))))
+            }
+        }
     }
 }
 
@@ -154,6 +182,9 @@ pub struct CallOptions<'a> {
     pub task: Option<TaskOptions>,
     /// Ask the server, whatever the cache has.
     pub fresh: bool,
+    /// The `outputSchema` of the tool that is called: a result that does not fit it is no outcome (`server/tools`).
+    #[cfg(feature = "schema")]
+    pub output: Option<&'a Arc<Validator>>,
 }
 
 impl CallOptions<'_> {
@@ -167,6 +198,8 @@ impl CallOptions<'_> {
             meta: None,
             task: None,
             fresh: false,
+            #[cfg(feature = "schema")]
+            output: None,
         }
     }
     /// Ask for progress.
@@ -206,6 +239,14 @@ impl CallOptions<'_> {
 }
 
 impl<'a> CallOptions<'a> {
+    /// The `outputSchema` of the tool that is called: a result that does not fit it ends the call with
+    /// [`CallError::InvalidResult`].
+    #[cfg(feature = "schema")]
+    #[must_use]
+    pub const fn output(mut self, schema: Option<&'a Arc<Validator>>) -> Self {
+        self.output = schema;
+        self
+    }
     /// Members for `_meta`.
     #[must_use]
     pub const fn meta(mut self, meta: Option<Json<'a>>) -> Self {
@@ -413,6 +454,8 @@ impl Engine {
             task: options.task.map(|task| Box::new(AsTask::new(task))),
             asked_for: 0,
             plan: None,
+            #[cfg(feature = "schema")]
+            output: options.output.cloned(),
             kept: None,
             rounds: None,
         };
@@ -496,6 +539,8 @@ impl Engine {
             self.asked(call.asked_for);
         }
         if call.purpose == Purpose::Application {
+            #[cfg(feature = "schema")]
+            let outcome = outcome.and_then(|completion| call.fitting(completion));
             self.completed(handle, outcome);
         }
     }

@@ -21,7 +21,7 @@ use super::{
     meta,
     mint::Mint,
     principal::Principal,
-    questions::{check_own_answer, check_question},
+    questions::{check_entered, check_own_answer, check_question},
     role::{Answer, PROGRESS, Role},
     rounds::beyond,
     seal::Sealer,
@@ -311,6 +311,8 @@ impl Client {
         };
         let params = Json::from_checked(&request.buf).member("params");
         check_own_answer(row, params, result).map_err(SendError::Invalid)?;
+        check_entered(row, params, result)
+            .map_err(|violations| SendError::FormMismatch(format!("{violations}").into()))?;
         let said = match row.row().handling {
             Handling::Sample => degrade::sampling_result(result, request.revision),
             _ => Ok(None),

@@ -14,7 +14,9 @@ use super::{
     config::Allowed,
     engine::{Engine, Wire},
     mint::Mint,
-    questions::{MRTR, Paths, capabilities, check_answer, check_question, is_url, lacking, pause, said},
+    questions::{
+        MRTR, Paths, capabilities, check_answer, check_entered, check_question, is_url, lacking, pause, said,
+    },
     requests::Received,
     role::Answer,
     sealed_state::{SealedState, request_digest},
@@ -457,7 +459,7 @@ impl Server {
             let answer = responses.member(&key);
             let (Some(answer), Some(span)) = (answer, place(&key)) else { continue };
             if let Some(row) = method::find_question(&method, revision) {
-                check_answer(row, None, answer).map_err(|what| wrong(&key, what))?;
+                check_answer(row, answer).map_err(|what| wrong(&key, what))?;
             }
             retry.answers.push((key, span));
         }
@@ -557,8 +559,11 @@ impl Engine {
             Err(CallError::InvalidResult(Box::new(Fault::new("fault.input", MRTR, detail))))
         };
         let outcome = match outcome {
-            Ok(answer) => match check_answer(asked.row, params, answer.as_json()) {
+            Ok(answer) => match check_answer(asked.row, answer.as_json()) {
                 Err(what) => refused(what),
+                Ok(()) if check_entered(asked.row, params, answer.as_json()).is_err() => {
+                    refused("what was entered does not fit `requestedSchema`")
+                }
                 Ok(()) if answer.held() > room => refused("no room to keep it within `session_bytes`"),
                 Ok(()) => Ok(answer),
             },

@@ -8,6 +8,8 @@ use smallvec::SmallVec;
 use super::config::{Allowed, Need};
 use crate::{
     degrade::{self, CannotAsk},
+    elicitation,
+    error::Violations,
     json::Json,
     method::{Handling, MethodId},
     revision::Revision,
@@ -194,12 +196,8 @@ fn check_balance(messages: Json<'_>) -> Result<(), &'static str> {
     if open.is_empty() { Ok(()) } else { Err("a use of a tool has no result") }
 }
 
-/// What is wrong with the answer to a question. `params` are the question's, where they are known.
-pub(super) fn check_answer(
-    row: MethodId,
-    _params: Option<Json<'_>>,
-    answer: Json<'_>,
-) -> Result<(), &'static str> {
+/// What is wrong with the answer to a question.
+pub(super) fn check_answer(row: MethodId, answer: Json<'_>) -> Result<(), &'static str> {
     let text = |key| answer.member(key).and_then(Json::as_str);
     match row.row().handling {
         _ if !answer.is_object() => Err("an answer is an object"),
@@ -244,7 +242,7 @@ pub(super) fn check_own_answer(
     params: Option<Json<'_>>,
     answer: Json<'_>,
 ) -> Result<(), &'static str> {
-    check_answer(row, params, answer)?;
+    check_answer(row, answer)?;
     let content = answer.member("content").map(Json::get);
     match row.row().handling {
         Handling::Elicit => {
@@ -269,6 +267,20 @@ pub(super) fn check_own_answer(
             }
         }
         _ => Ok(()),
+    }
+}
+
+/// Whether what a user entered fits the form that was asked for: `client/elicitation`. `params` are the question's.
+pub(super) fn check_entered(
+    row: MethodId,
+    params: Option<Json<'_>>,
+    answer: Json<'_>,
+) -> Result<(), Violations> {
+    let accepts = answer.member("action").and_then(Json::as_str).is_some_and(|action| action == "accept");
+    let form = params.and_then(|params| params.member("requestedSchema"));
+    match form.filter(|_| accepts && row.row().handling == Handling::Elicit && !is_url(params)) {
+        Some(form) => elicitation::check(form, answer.member("content")),
+        None => Ok(()),
     }
 }
 

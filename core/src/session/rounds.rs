@@ -7,7 +7,7 @@ use super::{
     config::{Allowed, Need},
     engine::{Engine, Wire},
     meta,
-    questions::{MRTR, check_own_answer, check_question, lacking, pause, tokens},
+    questions::{MRTR, check_entered, check_own_answer, check_question, lacking, pause, tokens},
     timers::Timer,
 };
 use crate::{
@@ -248,6 +248,9 @@ impl Engine {
         let params = asked.params.as_ref().map(Payload::as_json);
         if let Err(what) = check_own_answer(asked.row, params, result) {
             return Some(Err(SendError::Invalid(what)));
+        }
+        if let Err(violations) = check_entered(asked.row, params, result) {
+            return Some(Err(SendError::FormMismatch(format!("{violations}").into())));
         }
         self.inputs.remove(input);
         let mut text = String::new();

@@ -125,6 +125,11 @@ pub(crate) struct AsTask {
 }
 
 impl AsTask {
+    /// Whether the call completes with the outcome of the task.
+    #[cfg(feature = "schema")]
+    pub(crate) fn waits(&self) -> bool {
+        self.options.wait
+    }
     pub(crate) fn new(options: TaskOptions) -> Self {
         let told = String::new();
         Self { options, id: None, told, interval: Duration::ZERO, poll: 0, asking: 0 }
