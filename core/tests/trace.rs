@@ -478,6 +478,50 @@ fn a_replay_of_a_stream_does_the_same() {
     }
 }
 
+/// The schema of a call's result is in the trace.
+#[cfg(feature = "schema")]
+#[test]
+fn checks_of_results_are_replayed() {
+    use mcp_sansio::schema::Validator;
+    let schema = Arc::new(Validator::compile(json(r#"{"type":"object","required":["a"]}"#)).unwrap());
+    let mut host = Host::new(a_client(NEWEST, Tracing::Full));
+    host.machine.start(host.now, None);
+    let opening = host.one();
+    host.tell(&answer(&opening, &initialize_result(NEWEST)));
+    host.sent();
+    let options = CallOptions::new().output(Some(&schema));
+    host.machine.call(host.now, "tools/call", Some(json(r#"{"name":"a"}"#)), options).unwrap();
+    let sent = host.one();
+    host.tell(&answer(&sent, &serde_json::json!({"content": [], "structuredContent": {}})));
+    let recorded = records(|| host.machine.poll_trace());
+    assert!(recorded.iter().any(|record| record.outcome == "call.invalid_result"));
+    same(&recorded, &replay(&recorded, &mut a_client(NEWEST, Tracing::Off)).unwrap());
+}
+
+/// Every method that is told the time is recorded, so that no command is missing in a trace.
+#[test]
+fn every_command_is_recorded() {
+    let mut commands = 0;
+    for file in ["server.rs", "client.rs", "client/lists.rs", "client/subscriptions.rs"] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/session").join(file);
+        let text = std::fs::read_to_string(path).unwrap();
+        for (at, _) in text.match_indices("    pub fn ") {
+            let function = &text[at + 11..];
+            let name = &function[..function.find(['(', '<']).unwrap()];
+            let (head, body) = function.split_once("{\n").unwrap();
+            let delegated = body.trim_start().starts_with("Role::");
+            if head.contains("now: Instant") && !delegated {
+                assert!(
+                    body.trim_start().starts_with(&format!("traced!(self, now, {name}(")),
+                    "{file} {name}"
+                );
+                commands += 1;
+            }
+        }
+    }
+    assert!(commands > 20, "{commands}");
+}
+
 /// What waits for room is told by a poll, which is an input then.
 #[test]
 fn changes_that_waited_are_replayed() {

@@ -34,7 +34,8 @@ impl Server {
             }
             "call" => {
                 let (target, params) = (arguments.target()?, arguments.json("params"));
-                drop(self.call(now, target, &text("method")?, params, arguments.options()?));
+                let method = text("method")?;
+                drop(arguments.with_options(|options| self.call(now, target, &method, params, options))?);
             }
             "publish" => arguments.with_change(|change| self.publish(now, change))?,
             "set_catalog" => self.set_catalog(now, arguments.catalog()?),
@@ -54,11 +55,11 @@ impl Client {
             "set_principal" => drop(self.set_principal(text("principal").as_deref())),
             "call" => {
                 let (method, params) = (text("method")?, arguments.json("params"));
-                drop(self.call(now, &method, params, arguments.options()?));
+                drop(arguments.with_options(|options| self.call(now, &method, params, options))?);
             }
             "list_all" => {
                 let (method, params) = (text("method")?, arguments.json("params"));
-                drop(self.list_all(now, &method, params, arguments.options()?));
+                drop(arguments.with_options(|options| self.list_all(now, &method, params, options))?);
             }
             "probe" => drop(self.probe(now)),
             "subscribe" => drop(arguments.with_filter(|filter| self.subscribe(now, filter))?),

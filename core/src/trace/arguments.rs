@@ -216,6 +216,12 @@ impl Argument for CallOptions<'_> {
             "task": &self.task,
             "fresh": &self.fresh,
         );
+        #[cfg(feature = "schema")]
+        if let Some(schema) = self.output {
+            out.pop();
+            member(out, "output", &Json::from_checked(schema.source()));
+            out.push('}');
+        }
     }
 }
 impl Argument for Change<'_> {
@@ -335,7 +341,7 @@ impl<'a> Arguments<'a> {
     pub(crate) fn catalog(self) -> Option<Arc<Catalog>> {
         Catalog::from_json(self.json("catalog")?.get().as_bytes()).ok().map(Arc::new)
     }
-    pub(crate) fn options(self) -> Option<CallOptions<'a>> {
+    pub(crate) fn with_options<T>(self, then: impl FnOnce(CallOptions<'_>) -> T) -> Option<T> {
         let options = self.object("options")?;
         let task = options
             .object("task")
@@ -347,7 +353,14 @@ impl<'a> Arguments<'a> {
             .fresh(options.flag("fresh"))
             .meta(options.json("meta"))
             .task(task);
-        Some(all)
+        #[cfg(feature = "schema")]
+        {
+            let output = options.json("output").map(crate::schema::Validator::compile);
+            let output = output.transpose().ok()?.map(Arc::new);
+            Some(then(all.output(output.as_ref())))
+        }
+        #[cfg(not(feature = "schema"))]
+        Some(then(all))
     }
     pub(crate) fn with_change<T>(self, then: impl FnOnce(Change<'_>) -> T) -> Option<T> {
         let change = self.object("change")?;
