@@ -391,7 +391,9 @@ impl Engine {
     pub(crate) fn poll_action(&mut self) -> Option<Action<'_>> {
         self.unblock();
         if self.outbox.send_is_next() {
-            self.record_sends(0);
+            if self.trace.is_some() {
+                self.record_sends(0);
+            }
             return self
                 .outbox
                 .take_send()
@@ -400,7 +402,9 @@ impl Engine {
         if let Some(event) = self.take_event() {
             return Some(Action::Deliver(event));
         }
-        self.record_timer();
+        if self.trace.is_some() {
+            self.record_timer();
+        }
         let next = self.timers.next();
         (next != core::mem::replace(&mut self.said, next)).then_some(Action::Timeout(next))
     }
@@ -417,7 +421,9 @@ impl Engine {
     }
     /// Takes whole lines until there are so many bytes: at least one, if there is one.
     pub(crate) fn take_lines(&mut self, bytes: usize, out: impl FnMut(&str)) {
-        self.record_sends(bytes);
+        if self.trace.is_some() {
+            self.record_sends(bytes);
+        }
         self.outbox.take_lines(bytes, out);
     }
     /// Whether an event waits to be taken.

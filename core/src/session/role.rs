@@ -115,14 +115,17 @@ pub(crate) trait Role {
     }
 
     fn handle_message(&mut self, now: Instant, message: &[u8]) {
+        if self.engine().trace.is_none() {
+            return self.read(now, message);
+        }
         let wire = self.wire();
-        if let Some(record) = self.engine().hear(now, message, wire) {
-            self.read(now, message);
+        let record = self.engine().hear(now, message, wire);
+        self.read(now, message);
+        if let Some(record) = record {
             self.engine().heard(record);
-        } else {
-            self.read(now, message);
         }
     }
+    #[inline]
     fn read(&mut self, now: Instant, message: &[u8]) {
         if !self.engine().receive(now, message) {
             return;
@@ -293,6 +296,9 @@ pub(crate) trait Role {
             (Kind::Request, Some(id)) => {
                 if let Reply::Batch(number) = reply {
                     self.engine().batches.add_member(number);
+                }
+                if self.engine().audit.is_none() {
+                    return self.request(envelope, id, reply);
                 }
                 let principal = self.principal();
                 self.engine().audit_request(principal, envelope, id);

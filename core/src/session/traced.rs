@@ -19,7 +19,8 @@ macro_rules! traced {
     };
     ($self:ident, $now:ident, $name:ident($($argument:ident),*), $again:expr) => {
         #[allow(unused_mut, clippy::let_unit_value, reason = "some have no arguments, and some no result")]
-        if let Some(mut command) = $self.engine().begin_command($now, stringify!($name)) {
+        if $self.engine().trace.is_some()
+            && let Some(mut command) = $self.engine().begin_command($now, stringify!($name)) {
             $( command.argument(stringify!($argument), &$argument); )*
             let done = $again;
             $self.engine().end_command(Some(command), &done);
