@@ -13,7 +13,10 @@ use mcp_sansio::{
 
 const CALL: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
 
-fn taken(config: &str) -> Vec<(u32, i64, u64, u64, Vec<Option<String>>)> {
+/// Code, number, handle, related, texts.
+type Seen = (u32, i64, u64, u64, Vec<Option<String>>);
+
+fn taken(config: &str) -> Vec<Seen> {
     let config = format!(
         r#"{{"info":{{"name":"s","version":"1"}},"tools":[{{"name":"t","inputSchema":{{"type":"object"}}}}],{config}}}"#
     );
