@@ -428,7 +428,8 @@ fn event(
         }
         code if code == Code::Writable as u32 => Py::new(py, Writable {})?.into_any(),
         code if code == Code::Closed as u32 => Py::new(py, Closed { reason: texts.code() })?.into_any(),
-        code if code == Code::Trace as u32 => {
+        // The class is for messages: commands, events and the deadline have none.
+        code if code == Code::Trace as u32 && record.number <= 1 => {
             let (message, revision) = (texts.required(py), texts.name());
             Py::new(py, Trace { sent: record.number == 1, at: subject, message, revision })?.into_any()
         }

@@ -69,6 +69,8 @@ export function observe(record: BatchRecord, hooks: Hooks): void {
       shielded(hooks, hooks.onFault, faultOf(record));
       break;
     case Code.Trace:
+      // The hook is for messages: not for commands, events and the deadline.
+      if (record.number > 1) break;
       shielded(hooks, hooks.onTrace, {
         direction: record.number === 0 ? "received" : "sent",
         at: record.handle,

@@ -480,7 +480,7 @@ limit("trace", () => {
   const traced = take(server).events.filter(({ code }) => code === Code.Trace);
   assert.deepEqual(
     traced.map((record) => (record.json(0) as { id: number }).id),
-    [2, 2],
+    [1, 2],
   );
 });
 

@@ -93,18 +93,22 @@ impl<'a> Json<'a> {
 
     /// Checks `bytes`, whole. The only way in for bytes of an application or a binding.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, NotJson> {
-        let text = scan::text(bytes, Self::MAX_DEPTH)?;
+        Self::parse_within(bytes, Self::MAX_DEPTH)
+    }
+    /// The same with another bound on nesting.
+    pub(crate) fn parse_within(bytes: &'a [u8], depth: usize) -> Result<Self, NotJson> {
+        let text = scan::text(bytes, depth)?;
         let source = Source(bytes);
         let start = source.space(0);
         let object = source.byte(start) == b'{';
         let mut flags = Flags::of(text, object);
         let passed = if object {
-            source.object(start, Self::MAX_DEPTH, |key, at, depth| {
+            source.object(start, depth, |key, at, depth| {
                 flags = flags.with_member(key, source.byte(at));
                 source.value(at, depth)
             })
         } else {
-            source.value(start, Self::MAX_DEPTH)
+            source.value(start, depth)
         };
         match passed.and_then(|at| source.end(at)) {
             Ok(_) => Ok(Self { text, flags: Some(flags) }),

@@ -128,6 +128,12 @@
 //! for as long as their server allows, for the principal whom they are for, until a notice says that they are stale; what
 //! it answers from there is `cached`. A result of an extension that both sides declare comes with its `kind`.
 //!
+//! # To look at it
+//!
+//! [`Fault`](error::Fault)s say which rule the peer broke and what was done, [`Stats`](session::Stats) count, the [`audit`]
+//! says who asked for what and what came of it, and the [`trace`] holds everything that crossed the border of a machine, so
+//! that it can be [replayed](trace::replay()). The last two are off by default.
+//!
 //! # What a host owes
 //!
 //! * Taking output and writing it is one critical section; the clock is read inside it.
@@ -140,6 +146,7 @@
 #![deny(missing_docs)]
 extern crate alloc;
 
+pub mod audit;
 pub mod degrade;
 pub mod elicitation;
 pub mod embed;

@@ -185,7 +185,7 @@ pub struct Limits {
     pub task_poll: Duration,
     /// How often one principal may have something done.
     pub rates: Rates,
-    /// Records of the message trace not yet taken; the oldest go first.
+    /// Records of the trace not yet taken, and of the audit; the oldest go first.
     pub trace: usize,
 }
 

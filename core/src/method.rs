@@ -270,6 +270,12 @@ pub fn is_known(name: &str) -> bool {
     named(name).next().is_some()
 }
 
+/// The member of `params` that names what is asked for, in any revision or extension that has the method.
+pub(crate) fn named_by(name: &str, kind: MethodKind, sender: Side) -> Option<&'static str> {
+    let sent = named(name).find(|(_, row)| row.kind == kind && row.senders.include(sender));
+    sent.and_then(|(_, row)| row.name_field)
+}
+
 /// The row of the one core method that `sender` sends in `revision` to have this done, if there is one. Of the several
 /// methods that are [`Handling::Deliver`] it is the first.
 pub fn with_handling(handling: Handling, sender: Side, revision: Revision) -> Option<MethodId> {

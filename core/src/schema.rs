@@ -96,10 +96,18 @@ enum Kind {
     Compiled {
         inner: Box<jsonschema::Validator>,
         costs: Box<[Cost]>,
+        source: Box<str>,
     },
 }
 
 impl Validator {
+    /// A schema that says the same: of one that any object fits a short one.
+    pub(crate) fn source(&self) -> &str {
+        match &self.0 {
+            Kind::AnyObject => "{\"type\":\"object\"}",
+            Kind::Compiled { source, .. } => source,
+        }
+    }
     /// Compiles a schema: an object or a boolean, at most [`MAX_SCHEMA_BYTES`] long. The dialect is 2020-12, or draft-07
     /// if `$schema` at its top says so.
     ///
@@ -132,7 +140,8 @@ impl Validator {
             .without_content_media_type_support("application/json");
         let costs = Graph::of(&value, draft)?.costs(Json::MAX_DEPTH)?;
         let inner = options.build(&value).map_err(|error| SchemaError::of(&error))?;
-        Ok(Self(Kind::Compiled { inner: Box::new(inner), costs: costs.into() }))
+        let source = schema.get().into();
+        Ok(Self(Kind::Compiled { inner: Box::new(inner), costs: costs.into(), source }))
     }
 
     /// Checks a value. At most [`MAX_VIOLATIONS`] are reported, in the order of the schema's keywords.
@@ -140,7 +149,7 @@ impl Validator {
         let (inner, costs) = match &self.0 {
             Kind::AnyObject if value.is_object() => return Ok(()),
             Kind::AnyObject => return Err(Violations::one("", "is not of type \"object\"")),
-            Kind::Compiled { inner, costs } => (inner, costs),
+            Kind::Compiled { inner, costs, .. } => (inner, costs),
         };
         let value = value_of(value);
         let (parts, depth) = measure(&value);

@@ -4,7 +4,8 @@ use core::time::Duration;
 
 use crate::{
     CallHandle, InputHandle, RequestHandle,
-    error::{CloseReason, SendError},
+    audit::AuditRecord,
+    error::SendError,
     event::{Action, Event, Outcome, Target},
     framing::line::{Line, LineDecoder},
     json::Json,
@@ -54,9 +55,8 @@ impl<R: Role> Connection<R> {
             let rest = self.feed(now, data, regardless);
             self.backlog.extend_from_slice(rest);
         }
-        let engine = self.role.engine();
-        if self.backlog.len() - self.read > engine.limits.session_bytes.saturating_mul(2) {
-            engine.end(CloseReason::Overrun);
+        if self.backlog.len() - self.read > self.role.engine().limits.session_bytes.saturating_mul(2) {
+            self.role.overrun(now);
             self.backlog = Vec::new();
             self.read = 0;
         }
@@ -145,7 +145,11 @@ impl<R: Role> Connection<R> {
     }
     /// The next record of the message trace.
     pub fn poll_trace(&mut self) -> Option<TraceRecord> {
-        self.role.engine().trace.as_mut()?.pop()
+        self.role.engine().poll_trace()
+    }
+    /// The next record of the audit.
+    pub fn poll_audit(&mut self) -> Option<AuditRecord> {
+        self.role.engine().poll_audit()
     }
     /// Appends whole lines to `out` until it holds `max` bytes or more (at least one line, if there is one); returns how
     /// many bytes remain queued. Call it only while `out` is below `max`: what is in `out` is the host's, and no limit of
@@ -153,16 +157,15 @@ impl<R: Role> Connection<R> {
     /// reorder the stream.
     pub fn write_to(&mut self, out: &mut Vec<u8>, max: usize) -> usize {
         let room = max.saturating_sub(out.len());
-        let outbox = &mut self.role.engine().outbox;
-        outbox.take_lines(room, |lines| out.extend_from_slice(lines.as_bytes()));
+        self.role.engine().take_lines(room, |lines| out.extend_from_slice(lines.as_bytes()));
         self.catch_up();
         self.role.engine_ref().outbox.bytes()
     }
-    /// Whether an event or a record of the trace waits to be taken.
+    /// Whether an event or a record of the trace or the audit waits to be taken.
     pub(crate) fn has_events(&mut self) -> bool {
         self.catch_up();
         let engine = self.role.engine();
-        engine.has_events() || engine.has_trace()
+        engine.has_events() || engine.has_trace() || engine.has_audit()
     }
     pub(crate) fn has_output(&self) -> bool {
         self.role.engine_ref().outbox.has_sends()

@@ -86,8 +86,16 @@ fn a_small_bound_loses_and_reorders_nothing() {
         }
         let mut server = server(channel);
         let (none, events) = drained(1, |max, batch| server.drain_events(max, batch).unwrap());
-        let unsent: Vec<_> = records.iter().filter(|record| record.0 != Code::Send as u32).cloned().collect();
-        assert_eq!((none.as_str(), events), ("", unsent));
+        // A message that is not taken is not in the trace either.
+        let unsent = |records: &[Seen]| -> Vec<Seen> {
+            let codes = [Code::Send as u32, Code::Trace as u32];
+            records.iter().filter(|record| !codes.contains(&record.0)).cloned().collect()
+        };
+        assert_eq!((none.as_str(), unsent(&events)), ("", unsent(&records)));
+        let sent = |records: &[Seen]| {
+            records.iter().filter(|record| (record.0, record.1) == (Code::Trace as u32, 1)).count()
+        };
+        assert_eq!((sent(&events), sent(&records)), (0, 1 + TEXTS.len() + 1));
         let mut output = Vec::new();
         while server.take_output(1, &mut output).unwrap() > 0 {}
         assert_eq!(String::from_utf8(output).unwrap().lines().count(), 1 + TEXTS.len() + 1);

@@ -15,6 +15,7 @@ use mcp_sansio::{
     error::SendError,
     event::{Event, OverReason, Target},
     session::{CallOptions, LogLevel},
+    trace::TraceKind,
 };
 use serde_json::{Value, json};
 
@@ -121,10 +122,10 @@ fn the_reason_of_a_cancellation_is_in_the_trace() {
     host.machine.cancel(host.now, asked.unwrap(), Some("our reason")).unwrap();
     host.sent();
     let records: Vec<_> = std::iter::from_fn(|| host.machine.poll_trace())
-        .map(|record| (record.received, record.message.to_string()))
+        .map(|record| (record.kind, record.text.to_string()))
         .collect();
-    for (received, reason) in [(true, "their reason"), (false, "our reason")] {
-        assert!(records.iter().any(|(way, text)| *way == received && text.contains(reason)), "{reason}");
+    for (kind, reason) in [(TraceKind::Received, "their reason"), (TraceKind::Sent, "our reason")] {
+        assert!(records.iter().any(|(way, text)| *way == kind && text.contains(reason)), "{reason}");
     }
 }
 
@@ -155,7 +156,10 @@ fn the_use_of_a_tool_is_in_the_trace() {
     let sent = host.one();
     host.tell(&answer(&sent, &json!({"resultType": "complete", "content": []})));
     let records: Vec<(bool, Value)> = std::iter::from_fn(|| host.machine.poll_trace())
-        .map(|record| (record.received, serde_json::from_str(record.message.as_ref()).unwrap()))
+        .filter(|record| matches!(record.kind, TraceKind::Received | TraceKind::Sent))
+        .map(|record| {
+            (record.kind == TraceKind::Received, serde_json::from_str(record.text.as_ref()).unwrap())
+        })
         .collect();
     let [(false, asked), (true, answered)] = &records[..] else { panic!("a call and its answer") };
     assert_eq!(asked["params"]["arguments"], json!({"a": 1}));

@@ -404,7 +404,7 @@ fn the_trace_is_bounded() {
         host.ask(&request(id, "ping", json!({})));
     }
     let kept: Vec<_> = std::iter::from_fn(|| host.machine.poll_trace())
-        .map(|record| (record.received, record.message.to_string()))
+        .map(|record| (record.kind.is_input(), record.text.to_string()))
         .collect();
     assert_eq!(kept.len(), 4);
     assert!(kept[0].0 && kept[0].1.contains("\"id\":2"), "{kept:?}");

@@ -6,13 +6,14 @@ use base64ct::{Base64, Encoding};
 
 use crate::{
     RequestHandle,
+    audit::AuditRecord,
     error::{CallError, Fault},
     event::{Event, InputAnswers, Related, Request},
     json::Payload,
     jsonrpc::{envelope::Span, write},
     method::Handling,
     time::Instant,
-    trace::TraceRecord,
+    trace::{TraceKind, TraceRecord},
 };
 
 /// What a [`Record`] is. The numbers and names are stable and are never reused.
@@ -70,8 +71,13 @@ pub enum Code {
     /// `code`, and `error` as the client sent it), the nonce of the state (hexadecimal), the `elicitationId`s (a JSON
     /// object by key).
     Answers = 25,
-    /// A message of the trace. `number`: 0 received, 1 sent; `handle`: nanoseconds. Texts: the message, its revision.
+    /// A record of the trace ([`crate::trace`]). `number`: 0 a message received, 1 one sent, 2 a command, 3 an event, 4 the
+    /// deadline; `handle`: nanoseconds; `related`: what it is about. Texts: the message (arguments of a command, payload of
+    /// an event), its revision, the name, the outcome, the whole record as one line of JSON.
     Trace = 30,
+    /// A record of the audit ([`crate::audit`]). `number`: the round; `handle`: nanoseconds, when it ended; `related`:
+    /// nanoseconds that it took. Texts: `request` or `input`, method, name, outcome, principal, revision.
+    Audit = 31,
 }
 
 /// In `related` of a [`Code::Request`]: the arguments were not checked against a schema that the tool has.
@@ -197,15 +203,35 @@ impl Batch {
         }
     }
     pub(super) fn trace(&mut self, record: &TraceRecord) {
-        let message = self.put(&record.message);
+        let number = match record.kind {
+            TraceKind::Received => 0,
+            TraceKind::Sent => 1,
+            TraceKind::Command => 2,
+            TraceKind::Event => 3,
+            TraceKind::Timer => 4,
+        };
         let revision = record.revision.map_or((0, 0), |revision| self.put(revision.name()));
-        self.push_more(
-            Code::Trace,
-            i64::from(!record.received),
-            record.at.as_nanos(),
-            0,
-            [message, revision],
-        );
+        let mut said = |text: &str| if text.is_empty() { (0, 0) } else { self.put(text) };
+        let texts = [
+            said(&record.text),
+            revision,
+            said(&record.name),
+            said(&record.outcome),
+            said(&record.to_json()),
+        ];
+        self.push_more(Code::Trace, number, record.at.as_nanos(), record.handle, texts);
+    }
+    pub(super) fn audit(&mut self, record: &AuditRecord) {
+        let texts = [
+            self.put(record.kind.name()),
+            self.put(&record.method),
+            record.name.as_ref().map_or((0, 0), |name| self.put(name)),
+            self.put(&record.outcome),
+            record.principal.as_ref().map_or((0, 0), |principal| self.put(principal)),
+            record.revision.map_or((0, 0), |revision| self.put(revision.name())),
+        ];
+        let duration = u64::try_from(record.duration.as_nanos()).unwrap_or(u64::MAX);
+        self.push_more(Code::Audit, i64::from(record.round), record.at.as_nanos(), duration, texts);
     }
     pub(super) fn event(&mut self, event: &Event) {
         match event {

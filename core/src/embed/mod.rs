@@ -189,8 +189,8 @@ impl<R: Role> Held<R> {
             (output && self.channel == Channel::Stream, output && self.channel == Channel::Messages);
         self.guard(|connection| {
             if bytes {
-                let outbox = &mut connection.role_mut().engine().outbox;
-                batch.output(|out| outbox.take_lines(max_bytes, |lines| out.push_str(lines)));
+                let engine = connection.role_mut().engine();
+                batch.output(|out| engine.take_lines(max_bytes, |lines| out.push_str(lines)));
             }
             while (batch.text.len() < max_bytes || batch.records.is_empty())
                 && Self::take_one(connection, messages, batch)
@@ -200,7 +200,7 @@ impl<R: Role> Held<R> {
             Ok(())
         })
     }
-    /// Takes one action or event, or a record of the trace when there is none; false if there is nothing.
+    /// Takes one action or event, then records of the trace, then of the audit; false if there is nothing.
     fn take_one(connection: &mut Connection<R>, messages: bool, batch: &mut Batch) -> bool {
         let action =
             if messages { connection.poll_action() } else { connection.poll_event().map(Action::Deliver) };
@@ -212,8 +212,12 @@ impl<R: Role> Held<R> {
             }
             return true;
         }
-        let record = connection.poll_trace();
-        record.inspect(|record| batch.trace(record)).is_some()
+        if let Some(record) = connection.poll_trace() {
+            batch.trace(&record);
+            return true;
+        }
+        let record = connection.poll_audit();
+        record.inspect(|record| batch.audit(record)).is_some()
     }
 }
 

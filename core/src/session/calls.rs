@@ -126,7 +126,9 @@ impl Call {
         match output.check_result(completion.result.as_json()) {
             Ok(()) => Ok(completion),
             Err(violations) => {
-                let detail = format!("the result does not fit the tool's `outputSchema`: {violations}");
+                let detail = format!(
+                    "the result does not fit the tool's `outputSchema`, so its call failed: {violations}"
+                );
                 Err(CallError::InvalidResult(Box::new(Fault::new("fault.output", TOOLS, detail))))
             }
         }

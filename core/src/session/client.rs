@@ -27,9 +27,12 @@ use super::{
     rounds::beyond,
     seal::Sealer,
     tasks::{self, follow},
+    traced::traced,
 };
 use crate::{
-    CallHandle, InputHandle, RequestHandle, Seed, degrade,
+    CallHandle, InputHandle, RequestHandle, Seed,
+    audit::{Audit, AuditRecord},
+    degrade,
     error::{CallError, CloseReason, ConfigError, RpcError, SendError},
     event::{Action, Completion, Event, Input, Outcome, Related},
     json::{Json, Payload},
@@ -41,7 +44,7 @@ use crate::{
     method::{self, Handling, MethodId, MethodKind, Side},
     revision::{Era, Revision},
     time::{Instant, WallClock},
-    trace::TraceRecord,
+    trace::{Trace, TraceRecord, arguments::Arguments},
 };
 
 pub use subscriptions::SubscriptionFilter;
@@ -111,7 +114,10 @@ impl Client {
     #[allow(clippy::needless_pass_by_value, reason = "a seed is used up")]
     pub fn new(config: Arc<ClientConfig>, seed: Seed) -> Self {
         let capabilities = Json::parse(config.capabilities.as_bytes()).unwrap_or(Json::EMPTY_OBJECT);
-        let mut engine = Engine::new(Side::Client, config.limits.clone(), config.trace);
+        let limits = config.limits.clone();
+        let trace = Trace::new(config.trace, &seed, limits.trace, limits.session_bytes);
+        let mut engine = Engine::new(Side::Client, limits, trace);
+        engine.audit = config.audit.then(|| Box::new(Audit::new(Side::Client, config.limits.trace)));
         engine.tasks.notices = config.task_notices;
         Self {
             engine,
@@ -137,7 +143,7 @@ impl Client {
     }
     /// The wall clock jumped, or became known.
     pub fn set_wall_clock(&mut self, clock: WallClock) {
-        self.engine.clock = Some(clock);
+        Role::set_wall_clock(self, clock);
     }
     /// Whom the calls are made for: the host's own stable name for the subject of its credentials, at most 256 bytes,
     /// never a token. Results that are private are kept for this one alone.
@@ -147,6 +153,8 @@ impl Client {
     }
     /// From now on calls are made for another; `None`: for nobody in particular.
     pub fn set_principal(&mut self, principal: Option<&str>) -> Result<(), ConfigError> {
+        let now = self.engine.now;
+        traced!(self, now, in set_principal(principal));
         self.principal = principal.map(Principal::named).transpose()?.unwrap_or_default();
         Ok(())
     }
@@ -155,6 +163,7 @@ impl Client {
     /// doubt that it is still of the remembered era, it is probed after all (`basic/versioning` of 2026-07-28): until the
     /// next `Ready`, calls are refused as not ready.
     pub fn start(&mut self, now: Instant, remembered: Option<&str>) {
+        traced!(self, now, start(remembered));
         if !self.engine.begin(now) || self.life != Life::Idle {
             return;
         }
@@ -187,6 +196,7 @@ impl Client {
     /// The server will send nothing more: every call completes with `Closed`, then `Closed(Peer)`, or
     /// `Closed(ProbeClosed)` if it left before the era was known. Idempotent.
     pub fn handle_eof(&mut self, now: Instant) {
+        traced!(self, now, handle_eof());
         if self.engine.begin(now) {
             let reason = self.channel_end();
             self.engine.end(reason);
@@ -200,9 +210,13 @@ impl Client {
     pub fn poll_action(&mut self) -> Option<Action<'_>> {
         self.engine.poll_action()
     }
-    /// The next record of the message trace.
+    /// The next record of the trace ([`crate::trace`]).
     pub fn poll_trace(&mut self) -> Option<TraceRecord> {
-        self.engine.trace.as_mut()?.pop()
+        self.engine.poll_trace()
+    }
+    /// The next record of the audit ([`crate::audit`]).
+    pub fn poll_audit(&mut self) -> Option<AuditRecord> {
+        self.engine.poll_audit()
     }
     /// The next deadline, after everything so far. Constant time.
     pub fn next_timeout(&self) -> Option<Instant> {
@@ -230,6 +244,7 @@ impl Client {
         params: Option<Json<'_>>,
         options: CallOptions<'_>,
     ) -> Result<CallHandle, SendError> {
+        traced!(self, now, call(method, params, options));
         self.engine.begin(now);
         let (row, revision) = self.callable(method)?;
         let options = follow::checked(options, Side::Client, row, revision, self.offered)?;
@@ -251,6 +266,7 @@ impl Client {
     /// Whether the server lives: `ping`, or `server/discover` in the revisions that lack it. Its `Completed` says so, after
     /// `Limits::ping_timeout` at the latest.
     pub fn probe(&mut self, now: Instant) -> Result<CallHandle, SendError> {
+        traced!(self, now, probe());
         self.engine.begin(now);
         let revision = self.may_call()?;
         let row = method::with_handling(Handling::Ping, Side::Client, revision)
@@ -270,6 +286,7 @@ impl Client {
     }
     /// Takes a call back. `Completed(Cancelled)` follows; an answer that comes later is swallowed.
     pub fn cancel(&mut self, now: Instant, call: CallHandle, reason: Option<&str>) -> Result<(), SendError> {
+        traced!(self, now, cancel(call, reason));
         self.engine.begin(now);
         let wire = self.wire();
         self.unsubscribe(call.as_u64());
@@ -285,6 +302,7 @@ impl Client {
         input: InputHandle,
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
+        traced!(self, now, answer(input, outcome));
         self.engine.begin(now);
         let answered = match self.engine.answer_input(input.as_u64(), &outcome) {
             Some(answered) => answered,
@@ -325,6 +343,7 @@ impl Client {
         total: Option<f64>,
         message: Option<&str>,
     ) -> Result<bool, SendError> {
+        traced!(self, now, progress(input, progress, total, message));
         if self.engine.inputs.get(input.as_u64()).is_some() {
             // What came in a result has no token.
             return Ok(false);
@@ -334,11 +353,13 @@ impl Client {
     /// Says how a task of the server is getting on, for a person to read: its `statusMessage`, cut after 1,024 bytes; an
     /// empty text takes it back. `Invalid` on a question that is no task.
     pub fn task_status(&mut self, now: Instant, input: InputHandle, message: &str) -> Result<(), SendError> {
+        traced!(self, now, task_status(input, message));
         self.engine.begin(now);
         self.engine.say_task(input.as_u64(), message)
     }
     /// Any other notice (roots changed…). Those that the engine sends itself are refused.
     pub fn notify(&mut self, now: Instant, method: &str, params: Option<Json<'_>>) -> Result<(), SendError> {
+        traced!(self, now, notify(method, params));
         self.engine.begin(now);
         if !self.engine.is_open() {
             return Err(SendError::Closed);
@@ -358,6 +379,7 @@ impl Client {
     /// Takes no new calls, ends subscriptions, lets calls that run finish until `drain` has passed, cancels the rest, then `Closed(Local)`,
     /// or `Closed(DrainTimeout)` where some were.
     pub fn close(&mut self, now: Instant, drain: Duration) {
+        traced!(self, now, close(drain));
         if !self.engine.begin(now) {
             return;
         }
@@ -668,6 +690,12 @@ impl Role for Client {
             }
         }
         self.engine.drained();
+    }
+    fn cancel(&mut self, now: Instant, call: CallHandle, reason: Option<&str>) -> Result<(), SendError> {
+        Client::cancel(self, now, call, reason)
+    }
+    fn command(&mut self, now: Instant, name: &str, arguments: Arguments<'_>) -> Option<()> {
+        self.replayed(now, name, arguments)
     }
     fn takes_task(&self, row: MethodId, revision: Revision) -> bool {
         self.served.takes_task(row, revision)

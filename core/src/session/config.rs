@@ -19,6 +19,7 @@ use crate::{
     limits::Limits,
     method::{self, MethodId},
     revision::{Era, Revision, RevisionSet},
+    trace::Tracing,
 };
 
 /// The methods that declared capabilities allow, by place in the table, and from the other end what more a question may
@@ -159,7 +160,8 @@ pub struct ServerConfig {
     pub(crate) keys: Option<SealKeys>,
     pub(crate) result_types: ResultTypes,
     pub(crate) unknown_methods: bool,
-    pub(crate) trace: bool,
+    pub(crate) trace: Tracing,
+    pub(crate) audit: bool,
     pub(crate) task_notices: bool,
     server_info: bool,
 }
@@ -193,7 +195,9 @@ struct ServerFields<'a> {
     #[serde(default)]
     unknown_methods: bool,
     #[serde(default)]
-    trace: bool,
+    trace: Tracing,
+    #[serde(default)]
+    audit: bool,
     task_notices: Option<bool>,
     server_info: Option<bool>,
 }
@@ -286,7 +290,8 @@ impl ServerConfig {
             keys: None,
             result_types: ResultTypes::default(),
             unknown_methods: false,
-            trace: false,
+            trace: Tracing::Off,
+            audit: false,
             task_notices: true,
             server_info: true,
         }
@@ -322,6 +327,7 @@ impl ServerConfig {
         config.result_types = result_types(&fields.result_types)?;
         config.unknown_methods = fields.unknown_methods;
         config.trace = fields.trace;
+        config.audit = fields.audit;
         config.task_notices = fields.task_notices.unwrap_or(true);
         config.server_info = fields.server_info.unwrap_or(true);
         Ok(config)
@@ -416,10 +422,17 @@ impl ServerConfig {
         self.server_info = on;
         self
     }
-    /// Keep the message trace.
+    /// Keep a trace: `true` or [`Tracing::Full`] with all payloads, [`Tracing::Redacted`] without. In JSON `true`, `"full"`
+    /// or `"redacted"`. Off by default.
     #[must_use]
-    pub fn trace(mut self, on: bool) -> Self {
-        self.trace = on;
+    pub fn trace(mut self, tracing: impl Into<Tracing>) -> Self {
+        self.trace = tracing.into();
+        self
+    }
+    /// Keep an audit ([`crate::audit`]): a record without payload of every request. Off by default.
+    #[must_use]
+    pub fn audit(mut self, on: bool) -> Self {
+        self.audit = on;
         self
     }
     /// The capabilities that are declared.
@@ -468,7 +481,8 @@ pub struct ClientConfig {
     pub(crate) cache: bool,
     pub(crate) result_types: ResultTypes,
     pub(crate) limits: Limits,
-    pub(crate) trace: bool,
+    pub(crate) trace: Tracing,
+    pub(crate) audit: bool,
     pub(crate) task_notices: bool,
 }
 
@@ -486,7 +500,9 @@ struct ClientFields<'a> {
     result_types: BTreeMap<String, Vec<String>>,
     limits: Option<Limits>,
     #[serde(default)]
-    trace: bool,
+    trace: Tracing,
+    #[serde(default)]
+    audit: bool,
     task_notices: Option<bool>,
 }
 
@@ -501,7 +517,8 @@ impl ClientConfig {
             cache: true,
             result_types: ResultTypes::default(),
             limits: Limits::default(),
-            trace: false,
+            trace: Tracing::Off,
+            audit: false,
             task_notices: true,
         }
     }
@@ -523,6 +540,7 @@ impl ClientConfig {
         config.limits = fields.limits.unwrap_or_default();
         config.limits.check()?;
         config.trace = fields.trace;
+        config.audit = fields.audit;
         config.task_notices = fields.task_notices.unwrap_or(true);
         Ok(config)
     }
@@ -574,10 +592,17 @@ impl ClientConfig {
         self.task_notices = on;
         self
     }
-    /// Keep the message trace.
+    /// Keep a trace: `true` or [`Tracing::Full`] with all payloads, [`Tracing::Redacted`] without. In JSON `true`, `"full"`
+    /// or `"redacted"`. Off by default.
     #[must_use]
-    pub fn trace(mut self, on: bool) -> Self {
-        self.trace = on;
+    pub fn trace(mut self, tracing: impl Into<Tracing>) -> Self {
+        self.trace = tracing.into();
+        self
+    }
+    /// Keep an audit ([`crate::audit`]): a record without payload of every request and every question. Off by default.
+    #[must_use]
+    pub fn audit(mut self, on: bool) -> Self {
+        self.audit = on;
         self
     }
     /// The preferred revision of an era.

@@ -17,6 +17,7 @@ use super::{
     watches::Watched,
 };
 use crate::{
+    audit::Audit,
     error::{CloseReason, Fault, RpcError, SendError},
     event::{Action, Event, Outgoing, OverReason, Related},
     json::{Json, Payload},
@@ -29,7 +30,7 @@ use crate::{
     method::{RateClass, Side},
     revision::Revision,
     time::{Instant, WallClock},
-    trace::{Trace, TraceRecord},
+    trace::{Trace, facts},
 };
 
 /// Where the answer to a request goes.
@@ -64,7 +65,9 @@ pub(crate) struct Engine {
     /// Bytes kept of calls that may be made again.
     pub(crate) kept_bytes: usize,
     pub(crate) stats: Stats,
-    pub(crate) trace: Option<Trace>,
+    /// Rarely there.
+    pub(crate) trace: Option<Box<Trace>>,
+    pub(crate) audit: Option<Box<Audit>>,
     /// Arming of the client's probe or handshake.
     pub(crate) opening: Arming,
     pub(crate) ping: Arming,
@@ -98,7 +101,7 @@ pub(crate) struct Wire {
 }
 
 impl Engine {
-    pub(crate) fn new(side: Side, limits: Limits, trace: bool) -> Self {
+    pub(crate) fn new(side: Side, limits: Limits, trace: Option<Box<Trace>>) -> Self {
         Self {
             side,
             now: Instant::default(),
@@ -111,7 +114,8 @@ impl Engine {
             asked_since: Instant::default(),
             kept_bytes: 0,
             stats: Stats::default(),
-            trace: trace.then(|| Trace::new(limits.trace, limits.session_bytes)),
+            trace,
+            audit: None,
             opening: 0,
             ping: 0,
             batches: Batches::default(),
@@ -247,25 +251,18 @@ impl Engine {
 
     // Input.
 
-    /// Counts and traces a message, and ends a machine that is fed past its bounds. False: it is not to be read.
-    pub(crate) fn receive(&mut self, now: Instant, message: &[u8], wire: Wire) -> bool {
+    /// Counts a message, and ends a machine that is fed past its bounds. False: it is not to be read.
+    pub(crate) fn receive(&mut self, now: Instant, message: &[u8]) -> bool {
         if !self.begin(now) {
             return false;
         }
         self.stats.messages_in += 1;
         self.stats.bytes_in += message.len() as u64;
-        if self.trace.is_some() {
-            self.record(true, String::from_utf8_lossy(message).into(), wire);
-        }
         let overrun = self.is_beyond(2);
         if overrun {
             self.end(CloseReason::Overrun);
         }
         !overrun
-    }
-    fn record(&mut self, received: bool, message: Box<str>, wire: Wire) {
-        let record = TraceRecord { at: self.now, received, message, revision: wire.revision };
-        self.stats.trace_dropped += self.trace.as_mut().map_or(0, |trace| trace.push(record));
     }
     pub(crate) fn wants_read(&self) -> bool {
         !self.is_beyond(1)
@@ -297,12 +294,10 @@ impl Engine {
         wire: Wire,
         message: impl FnOnce(&mut String),
     ) -> Result<u64, SendError> {
-        let order = self.outbox.send(related, own, limit, message).ok_or(SendError::TooLarge)?;
+        let queued = self.outbox.send(related, own, wire.revision, limit, message);
+        let order = queued.ok_or(SendError::TooLarge)?;
         self.stats.messages_out += 1;
         self.stats.bytes_out += self.outbox.last_sent().len() as u64;
-        if self.trace.is_some() {
-            self.record(false, self.outbox.last_sent().into(), wire);
-        }
         Ok(order)
     }
     /// Queues an answer, as a message or as a member of a batch. One that is too large is replaced by an error, which
@@ -325,6 +320,10 @@ impl Engine {
                 Ok(order) => self.last_answer = order,
                 Err(_) => drop(self.send_within(usize::MAX, related, own, wire, too_large)),
             }
+            if self.audit.is_some() {
+                let answer = String::from(self.outbox.last_sent());
+                self.audit_answered(id, &answer, own, wire.revision);
+            }
             return sent.map(drop);
         };
         let limit = self.limits.message_bytes;
@@ -335,6 +334,7 @@ impl Engine {
             member.clear();
             too_large(&mut member);
         }
+        self.audit_answered(id, &member, own, wire.revision);
         if let Some(full) = self.batches.gather(number, limit, &member) {
             self.send_gathered(&full, wire);
         }
@@ -382,38 +382,56 @@ impl Engine {
             && self.calls.len() < self.limits.calls
             && self.kept_bytes < self.limits.session_bytes
     }
-    fn unblock(&mut self) {
+    pub(crate) fn unblock(&mut self) {
         if self.blocked && !self.ended && self.has_room_for_call() {
+            let command = self.begin_command(self.now, "writable");
             self.blocked = false;
             self.outbox.deliver(Event::Writable);
+            self.end_command(command, &());
         }
     }
     pub(crate) fn poll_action(&mut self) -> Option<Action<'_>> {
         self.unblock();
         if self.outbox.send_is_next() {
+            if self.trace.is_some() {
+                self.record_sends(0);
+            }
             return self
                 .outbox
                 .take_send()
                 .map(|(message, related)| Action::Send(Outgoing { message, related }));
         }
-        if let Some(event) = self.outbox.take_event() {
+        if let Some(event) = self.take_event() {
             return Some(Action::Deliver(event));
+        }
+        if self.trace.is_some() {
+            self.record_timer();
         }
         let next = self.timers.next();
         (next != core::mem::replace(&mut self.said, next)).then_some(Action::Timeout(next))
     }
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
         self.unblock();
-        self.outbox.take_event()
+        self.take_event()
+    }
+    fn take_event(&mut self) -> Option<Event> {
+        let event = self.outbox.take_event()?;
+        if self.trace.is_some() {
+            self.record(facts(self.now, &event));
+        }
+        Some(event)
+    }
+    /// Takes whole lines until there are so many bytes: at least one, if there is one.
+    pub(crate) fn take_lines(&mut self, bytes: usize, out: impl FnMut(&str)) {
+        if self.trace.is_some() {
+            self.record_sends(bytes);
+        }
+        self.outbox.take_lines(bytes, out);
     }
     /// Whether an event waits to be taken.
     pub(crate) fn has_events(&mut self) -> bool {
         self.unblock();
         self.outbox.events() > 0
-    }
-    /// Whether a record of the trace does.
-    pub(crate) fn has_trace(&self) -> bool {
-        self.trace.as_ref().is_some_and(|trace| !trace.is_empty())
     }
 
     /// Counts what a principal has done, or says how long it is to wait.

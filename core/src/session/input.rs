@@ -477,7 +477,9 @@ impl Server {
     ) -> Result<SealedState, &'static str> {
         let Some(text) = unescape(state) else { return Err("`requestState` is no string; refused") };
         let Some(now) = self.service.sealing_time() else {
-            return Err("`requestState` can't be dated without the wall clock: give it by `with_clock`");
+            return Err(
+                "a `requestState` that can't be dated without the wall clock, which `with_clock` gives; refused",
+            );
         };
         let Some(sealed) = self.service.sealer.open_state(&text) else {
             return Err("a `requestState` that was not made here, or was changed; refused");
@@ -553,8 +555,10 @@ impl Engine {
         };
         let Some(asked) = asking.questions.iter_mut().find(|asked| asked.call == call) else { return };
         let params = asked.params.as_deref().map(Json::from_checked);
-        let refused =
-            |detail: &str| Err(CallError::InvalidResult(Box::new(Fault::new("fault.input", MRTR, detail))));
+        let refused = |what: &str| {
+            let detail = format!("{what}; its question failed");
+            Err(CallError::InvalidResult(Box::new(Fault::new("fault.input", MRTR, detail))))
+        };
         let outcome = match outcome {
             Ok(answer) => match check_answer(asked.row, answer.as_json()) {
                 Err(what) => refused(what),

@@ -1,4 +1,5 @@
 //! The roles on one ordered channel of messages.
+mod audited;
 mod batches;
 mod calls;
 mod canonical;
@@ -20,6 +21,7 @@ mod principal;
 mod prompts;
 mod questions;
 mod rates;
+mod replayed;
 mod requests;
 mod resources;
 pub(crate) mod role;
@@ -36,6 +38,7 @@ mod table;
 mod tasks;
 mod timers;
 mod tools;
+mod traced;
 mod watches;
 
 use crate::json::unescape;
@@ -44,6 +47,7 @@ pub use calls::CallOptions;
 pub use catalog::{Catalog, Definition, Lint};
 pub use client::{Client, SubscriptionFilter};
 pub use config::{ClientConfig, ServerConfig};
+pub(crate) use principal::Principal;
 pub use server::Server;
 pub use stats::{STATS, Stats};
 pub use subscriptions::Change;

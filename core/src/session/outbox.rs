@@ -1,7 +1,10 @@
 //! What waits to leave: messages in one buffer, events in a queue, and one order over both.
 use alloc::{collections::VecDeque, string::String};
 
-use crate::event::{Event, Related};
+use crate::{
+    event::{Event, Related},
+    revision::Revision,
+};
 
 #[derive(Debug, Clone, Copy)]
 struct Queued {
@@ -9,6 +12,8 @@ struct Queued {
     bytes: usize,
     related: Related,
     own: bool,
+    /// What the message is written for, for the trace.
+    revision: Option<Revision>,
 }
 
 /// Capacity that an empty buffer keeps.
@@ -51,6 +56,7 @@ impl Outbox {
         &mut self,
         related: Related,
         own: bool,
+        revision: Option<Revision>,
         limit: usize,
         write: impl FnOnce(&mut String),
     ) -> Option<u64> {
@@ -71,7 +77,7 @@ impl Outbox {
         }
         self.text.push('\n');
         self.order += 1;
-        self.sends.push_back(Queued { order: self.order, bytes: bytes + 1, related, own });
+        self.sends.push_back(Queued { order: self.order, bytes: bytes + 1, related, own, revision });
         if own {
             self.own_bytes += bytes + 1;
         }
@@ -134,6 +140,23 @@ impl Outbox {
             }
         }
         out(self.text.get(start..end).unwrap_or_default());
+    }
+    /// The messages that `take_lines` would take, each without its LF.
+    pub(crate) fn lines(&self, bytes: usize) -> impl Iterator<Item = (&str, Related, Option<Revision>)> {
+        let mut at = self.taken;
+        let mut first = true;
+        let mut lines = self.sends.iter();
+        core::iter::from_fn(move || {
+            if !first && at - self.taken >= bytes {
+                return None;
+            }
+            first = false;
+            let queued = lines.next()?;
+            let start = at;
+            at += queued.bytes;
+            let message = self.text.get(start..at - 1).unwrap_or_default();
+            Some((message, queued.related, queued.revision))
+        })
     }
     /// Nothing can be written any more.
     pub(crate) fn discard_sends(&mut self) {

@@ -224,6 +224,9 @@ impl Engine {
             template: None,
         };
         self.stats.requests += u64::from(!own);
+        if !own && self.audit.is_some() {
+            self.audit_delivered(id);
+        }
         self.requests.push(handle, request);
         self.stats.requests_now = self.requests.len() as u64;
         Some((handle, buf))
@@ -266,6 +269,7 @@ impl Engine {
     }
     fn say_over(&mut self, handle: u64, reason: OverReason) -> Option<Received> {
         let mut request = self.take_request(handle)?;
+        self.audit_over(&request, reason);
         if let Some(asking) = request.asking.take() {
             self.take_back(&asking, request.revision);
         }
@@ -411,6 +415,9 @@ impl Engine {
     /// Takes a request out that is answered now.
     pub(crate) fn take_request(&mut self, handle: u64) -> Option<Received> {
         let request = self.requests.remove(handle)?;
+        if self.audit.is_some() {
+            self.audit_taken(&request);
+        }
         self.disarm(request.timer);
         if self.requests.is_empty() {
             self.resume_calls();

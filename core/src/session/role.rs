@@ -4,10 +4,10 @@ use alloc::{boxed::Box, format, string::String};
 use super::engine::{Engine, Reply, Wire, too_long};
 use super::{
     calls::Purpose, principal::Principal, questions::MRTR, seal::Sealer, tasks::follow::Created,
-    timers::Timer,
+    timers::Timer, traced::traced,
 };
 use crate::{
-    RequestHandle,
+    CallHandle, RequestHandle,
     error::{CallError, CloseReason, Fault, RpcError, SendError},
     event::{Completion, Event, OverReason, Related},
     json::{Json, Payload, unescape},
@@ -19,7 +19,8 @@ use crate::{
     },
     method::{MethodId, RateClass, Side},
     revision::Revision,
-    time::Instant,
+    time::{Instant, WallClock},
+    trace::arguments::Arguments,
 };
 
 /// The page on messages.
@@ -69,13 +70,15 @@ pub(crate) trait Role {
         self.report(error);
     }
     fn report(&mut self, error: RpcError) {
-        let detail = format!("the peer reported error {} without naming a request", error.code);
+        let code = error.code;
+        let detail = format!("the peer reported error {code} without naming a request; nothing was done");
         let fault = Fault::new("fault.peer_error", BASE, detail);
         self.engine().fault_with(Fault { cause: Some(error), ..fault });
     }
     /// A call was answered with questions.
     fn input_required(&mut self, handle: u64, _result: Json<'_>) {
-        let fault = Fault::new("fault.input_required", MRTR, "a client answers with questions");
+        let detail = "an answer of the client that asks questions; its call failed";
+        let fault = Fault::new("fault.input_required", MRTR, detail);
         self.engine().complete(handle, Err(CallError::InvalidResult(fault.into())));
     }
     /// A request that waits for the client has waited long enough.
@@ -89,9 +92,12 @@ pub(crate) trait Role {
     /// A keep-alive ping was not answered.
     fn ping_missed(&mut self) {
         *self.pings_missed() += 1;
-        let detail = format!("{} pings in a row without an answer", *self.pings_missed());
+        let missed = *self.pings_missed();
+        let gone = missed >= self.engine().limits.ping_failures;
+        let done = if gone { "closed" } else { "the connection goes on" };
+        let detail = format!("{missed} pings in a row without an answer; {done}");
         self.engine().fault("fault.ping", PING, None, detail);
-        if *self.pings_missed() >= self.engine().limits.ping_failures {
+        if gone {
             self.engine().end(CloseReason::KeepAlive);
         }
     }
@@ -116,8 +122,19 @@ pub(crate) trait Role {
     }
 
     fn handle_message(&mut self, now: Instant, message: &[u8]) {
+        if self.engine().trace.is_none() {
+            return self.read(now, message);
+        }
         let wire = self.wire();
-        if !self.engine().receive(now, message, wire) {
+        let record = self.engine().hear(now, message, wire);
+        self.read(now, message);
+        if let Some(record) = record {
+            self.engine().heard(record);
+        }
+    }
+    #[inline]
+    fn read(&mut self, now: Instant, message: &[u8]) {
+        if !self.engine().receive(now, message) {
             return;
         }
         let (limit, depth) = (self.engine().limits.message_bytes, self.engine().limits.depth);
@@ -131,7 +148,7 @@ pub(crate) trait Role {
                     code::PARSE_ERROR,
                     "Parse error",
                     "fault.parse",
-                    format!("{error}, of {} bytes", message.len()),
+                    format!("{error}, of {} bytes; dropped", message.len()),
                 ),
             }
         }
@@ -140,14 +157,15 @@ pub(crate) trait Role {
 
     /// A line that is longer than a message may be, and begins with this; the rest is dropped.
     fn handle_too_long(&mut self, now: Instant, head: &[u8]) {
-        let wire = self.wire();
-        if self.engine().receive(now, b"", wire) {
+        traced!(self, now, handle_too_long(head));
+        if self.engine().receive(now, b"") {
             self.too_large(head, b"");
             self.engine().end_if_idle();
         }
     }
     /// The end of that line. Where the beginning did not tell which call it answers, the end may.
     fn handle_dropped(&mut self, now: Instant, head: &[u8], tail: &[u8]) {
+        traced!(self, now, handle_dropped(head, tail));
         if self.engine().begin(now) {
             self.answered_too_large(head, tail);
             self.engine().end_if_idle();
@@ -246,7 +264,7 @@ pub(crate) trait Role {
                     code::INVALID_REQUEST,
                     "Invalid Request",
                     "fault.invalid",
-                    String::from("a member of a batch that is no message"),
+                    String::from("a member of a batch that is no message; refused"),
                 ),
             }
         }
@@ -267,20 +285,32 @@ pub(crate) trait Role {
                 } else {
                     ("The id is too long", format!("a request id longer than `id_bytes`, {limit}; refused"))
                 };
+                let principal = self.principal();
+                self.engine().audit_refused(principal, envelope, "refused.id");
                 self.complain_in(reply, code::INVALID_REQUEST, message, "fault.id", detail);
             }
-            (Kind::Request, Some(id)) if self.engine().requests.find(id).is_some() => self.complain_in(
-                reply,
-                code::INVALID_REQUEST,
-                "The id is in use",
-                "fault.duplicate_id",
-                String::from("a request with the id of one in flight; refused, and the first goes on"),
-            ),
+            (Kind::Request, Some(id)) if self.engine().requests.find(id).is_some() => {
+                let principal = self.principal();
+                self.engine().audit_refused(principal, envelope, "refused.duplicate_id");
+                self.complain_in(
+                    reply,
+                    code::INVALID_REQUEST,
+                    "The id is in use",
+                    "fault.duplicate_id",
+                    String::from("a request with the id of one in flight; refused, and the first goes on"),
+                );
+            }
             (Kind::Request, Some(id)) => {
                 if let Reply::Batch(number) = reply {
                     self.engine().batches.add_member(number);
                 }
+                if self.engine().audit.is_none() {
+                    return self.request(envelope, id, reply);
+                }
+                let principal = self.principal();
+                self.engine().audit_request(principal, envelope, id);
                 self.request(envelope, id, reply);
+                self.engine().audit_looked_at(id);
             }
             (Kind::Notification, _) => self.notification(envelope),
             (Kind::Response, _) => self.response(envelope, id),
@@ -290,7 +320,7 @@ pub(crate) trait Role {
 
     fn invalid(&mut self, envelope: &Envelope<'_>, id: Option<&str>, reply: Reply) {
         let problem = envelope.problem().unwrap_or(Problem::NotObject);
-        let detail = String::from(match problem {
+        let what = match problem {
             Problem::NotObject => "a message that is no object",
             Problem::Version => "a message without `\"jsonrpc\":\"2.0\"`",
             Problem::Duplicate => "a message with a member twice",
@@ -298,13 +328,14 @@ pub(crate) trait Role {
             Problem::Method => "a method that is no string",
             Problem::Params => "params that are no object",
             Problem::Response => "a response without exactly one of `result` and `error`",
-        });
+        };
         let has = |field| envelope.raw(field).is_some();
         let is_response = !has(Field::Method) && (has(Field::Result) || has(Field::Error));
         let readable = id.filter(|_| problem != Problem::Duplicate);
         if !has(Field::Method) {
             let call = readable.and_then(|id| self.engine().call_of(id).ok());
             if let Some(handle) = call {
+                let detail = format!("{what}; its call failed");
                 return self.answer_call(handle, Answer::Invalid(Fault::new("fault.invalid", BASE, detail)));
             }
         }
@@ -321,13 +352,14 @@ pub(crate) trait Role {
                     self.engine().batches.add_member(number);
                 }
                 self.refuse(reply, id, error, "Invalid Request", None);
-                self.engine().fault("fault.invalid", BASE, Some(error), detail);
+                self.engine().fault("fault.invalid", BASE, Some(error), format!("{what}; refused"));
             }
             // What looks like a notice or a response is never answered.
             _ if is_response || (has(Field::Method) && !has(Field::Id)) => {
-                self.engine().fault("fault.invalid", BASE, None, detail);
+                self.engine().fault("fault.invalid", BASE, None, format!("{what}; dropped"));
             }
             _ => {
+                let detail = format!("{what}; dropped");
                 self.complain_in(reply, code::INVALID_REQUEST, "Invalid Request", "fault.invalid", detail);
             }
         }
@@ -339,7 +371,7 @@ pub(crate) trait Role {
             if let Some(error) = error.and_then(super::engine::rpc_error) {
                 self.peer_error(error);
             } else {
-                let detail = String::from("an error response that names no request");
+                let detail = String::from("an error response that names no request; dropped");
                 self.engine().fault("fault.invalid", BASE, None, detail);
             }
             return;
@@ -357,7 +389,7 @@ pub(crate) trait Role {
                         None => Answer::Invalid(Fault::new(
                             "fault.invalid",
                             BASE,
-                            "an error without `code` and `message`",
+                            "an error without `code` and `message`; its call failed",
                         )),
                     },
                     (None, result) => Answer::Result {
@@ -400,7 +432,8 @@ pub(crate) trait Role {
                     return self.input_required(handle, result);
                 }
                 ResultKind::Unknown => {
-                    let detail = "a `resultType` that neither the protocol nor an extension defines";
+                    let detail =
+                        "a `resultType` that neither the protocol nor an extension defines; its call failed";
                     Err(CallError::InvalidResult(Fault::new("fault.result_type", BASE, detail).into()))
                 }
             },
@@ -450,6 +483,7 @@ pub(crate) trait Role {
     }
 
     fn handle_timeout(&mut self, now: Instant) {
+        traced!(self, now, handle_timeout());
         if !self.engine().begin(now) {
             return;
         }
@@ -508,12 +542,29 @@ pub(crate) trait Role {
     }
 
     fn handle_closed(&mut self, now: Instant) {
+        traced!(self, now, handle_closed());
         if self.engine().begin(now) {
             let reason = self.channel_end();
             self.engine().end(reason);
         }
         self.engine().outbox.discard_sends();
     }
+
+    /// The host went on feeding.
+    fn overrun(&mut self, now: Instant) {
+        traced!(self, now, overrun());
+        self.engine().begin(now);
+        self.engine().end(CloseReason::Overrun);
+    }
+    /// Takes a call back.
+    fn cancel(&mut self, now: Instant, call: CallHandle, reason: Option<&str>) -> Result<(), SendError>;
+    fn set_wall_clock(&mut self, clock: WallClock) {
+        let now = self.engine().now;
+        traced!(self, now, in set_wall_clock(clock));
+        self.engine().clock = Some(clock);
+    }
+    /// Does what a trace says that the application wanted. `None`: there is no such command.
+    fn command(&mut self, now: Instant, name: &str, arguments: Arguments<'_>) -> Option<()>;
 
     /// Progress of a request that the peer sent.
     fn progress(

@@ -122,19 +122,19 @@ impl Engine {
         let (questions, state) = match checked {
             Ok(parts) => parts,
             Err(Refusal::Invalid(what)) => {
-                let fault = Fault::new("fault.input_required", MRTR, what);
+                let fault = Fault::new("fault.input_required", MRTR, format!("{what}; the call failed"));
                 return self.complete(handle, Err(CallError::InvalidResult(fault.into())));
             }
             Err(Refusal::Unable { key, why }) => {
                 let shown: String = key.chars().take(64).collect();
-                let detail = format!("the question `{shown}` is not answered: {why}");
+                let detail = format!("the question `{shown}` is not answered, and its call failed: {why}");
                 self.fault("fault.input_required", MRTR, None, detail);
                 return self.complete(handle, Err(CallError::Input { key: Some(key) }));
             }
         };
         if done >= self.limits.input_rounds {
             let detail = format!(
-                "more than `input_rounds`, {}, rounds of input for one call",
+                "more than `input_rounds`, {}, rounds of input for one call, which failed",
                 self.limits.input_rounds
             );
             self.fault("fault.input_required", MRTR, None, detail);
@@ -143,7 +143,8 @@ impl Engine {
         let buf: Arc<str> = result.member("inputRequests").map_or("{}", Json::get).into();
         let held = buf.len() + state.map_or(0, |state| state.get().len());
         if self.kept_bytes + held > self.limits.session_bytes {
-            let detail = String::from("no room to keep the questions of a call within `session_bytes`");
+            let detail =
+                String::from("no room to keep the questions of a call within `session_bytes`; it failed");
             self.fault("fault.input_required", MRTR, None, detail);
             return self.complete(handle, Err(CallError::Input { key: None }));
         }
@@ -153,6 +154,7 @@ impl Engine {
         for question in &questions {
             let input = self.next_handle();
             self.inputs.push(input, handle);
+            self.audit_input(input, question.row.row().name, revision, done);
             let params = params_span(requests, question.key).map(|span| Payload::new(Arc::clone(&buf), span));
             asked.push(Asked { key: question.key.into(), row: question.row, params, input, answer: None });
         }
@@ -235,6 +237,7 @@ impl Engine {
             Outcome::Result { result, .. } => *result,
             Outcome::Error { .. } => {
                 self.inputs.remove(input);
+                self.audit_input_over(input, Some(outcome));
                 self.complete(handle, Err(failed));
                 return Some(Ok(()));
             }
@@ -256,11 +259,13 @@ impl Engine {
         self.kept_bytes += text.len();
         asked.answer = Some(text.into());
         let all = rounds.questions.iter().map(|asked| asked.answer.as_ref().map_or(0, |answer| answer.len()));
-        if all.sum::<usize>() > limit {
+        let too_large = all.sum::<usize>() > limit;
+        let open = rounds.questions.iter().any(|asked| asked.answer.is_none());
+        self.audit_input_over(input, Some(outcome));
+        if too_large {
             self.complete(handle, Err(failed));
             return Some(Err(SendError::TooLarge));
         }
-        let open = rounds.questions.iter().any(|asked| asked.answer.is_none());
         Some(if open { Ok(()) } else { self.retry(handle) })
     }
 
@@ -338,6 +343,7 @@ impl Engine {
         self.kept_bytes = self.kept_bytes.saturating_sub(held + kept);
         for asked in call.rounds.iter().flat_map(|rounds| &rounds.questions) {
             if self.inputs.remove(asked.input).is_some() {
+                self.audit_input_over(asked.input, None);
                 self.outbox.deliver(Event::InputOver { input: InputHandle::from_u64(asked.input) });
             }
         }

@@ -24,9 +24,11 @@ use super::{
     state::SessionState,
     tasks::{self, follow},
     tools::write_tool_error,
+    traced::traced,
 };
 use crate::{
     CallHandle, RequestHandle, Seed,
+    audit::{Audit, AuditRecord},
     error::{CloseReason, ConfigError, SendError},
     event::{Action, Completion, Event, Method, Outcome, Related, Request, Target, TemplateMatch},
     json::{Json, Payload, unescape},
@@ -38,7 +40,7 @@ use crate::{
     method::{self, Handling, MethodId, MethodKind, RateClass, Side},
     revision::{Era, Revision},
     time::{Instant, WallClock},
-    trace::TraceRecord,
+    trace::{Trace, TraceRecord, arguments::Arguments},
 };
 
 /// A server on one ordered message channel.
@@ -57,7 +59,10 @@ impl Server {
     #[allow(clippy::needless_pass_by_value, reason = "a seed is used up")]
     pub fn new(config: Arc<ServerConfig>, seed: Seed) -> Self {
         let declared = config.declared();
-        let mut engine = Engine::new(Side::Server, config.limits.clone(), config.trace);
+        let limits = config.limits.clone();
+        let trace = Trace::new(config.trace, &seed, limits.trace, limits.session_bytes);
+        let mut engine = Engine::new(Side::Server, limits, trace);
+        engine.audit = config.audit.then(|| Box::new(Audit::new(Side::Server, config.limits.trace)));
         engine.tasks.notices = config.task_notices;
         Self {
             service: Service {
@@ -100,7 +105,7 @@ impl Server {
     }
     /// The wall clock jumped, or became known.
     pub fn set_wall_clock(&mut self, clock: WallClock) {
-        self.service.engine.clock = Some(clock);
+        Role::set_wall_clock(self, clock);
     }
 
     /// One complete message, without its terminator. Copied (once) only if the application is to see it.
@@ -114,6 +119,7 @@ impl Server {
     /// The peer will send nothing more, but can still read: requests in flight may be answered until all are, or
     /// `Limits::drain` has passed; calls of ours fail at once, because no answer can come. Then `Closed(Peer)`. Idempotent.
     pub fn handle_eof(&mut self, now: Instant) {
+        traced!(self, now, handle_eof());
         if !self.service.engine.begin(now) {
             return;
         }
@@ -136,9 +142,13 @@ impl Server {
         self.say_held();
         self.service.engine.poll_action()
     }
-    /// The next record of the message trace.
+    /// The next record of the trace ([`crate::trace`]).
     pub fn poll_trace(&mut self) -> Option<TraceRecord> {
-        self.service.engine.trace.as_mut()?.pop()
+        self.service.engine.poll_trace()
+    }
+    /// The next record of the audit ([`crate::audit`]).
+    pub fn poll_audit(&mut self) -> Option<AuditRecord> {
+        self.service.engine.poll_audit()
     }
     /// The next deadline, after everything so far. Constant time.
     pub fn next_timeout(&self) -> Option<Instant> {
@@ -161,6 +171,7 @@ impl Server {
         request: RequestHandle,
         outcome: Outcome<'_>,
     ) -> Result<(), SendError> {
+        traced!(self, now, respond(request, outcome));
         self.service.engine.begin(now);
         if let Outcome::Extension { result_type, .. } = outcome {
             self.check_extension(request.as_u64(), result_type)?;
@@ -202,6 +213,7 @@ impl Server {
         request: RequestHandle,
         text: &str,
     ) -> Result<(), SendError> {
+        traced!(self, now, respond_invalid_arguments(request, text));
         let engine = &self.service.engine;
         let Some(received) = engine.requests.get(request.as_u64()) else {
             return Err(engine.gone(request.as_u64()));
@@ -224,6 +236,7 @@ impl Server {
         request: RequestHandle,
         text: &str,
     ) -> Result<(), SendError> {
+        traced!(self, now, respond_tool_error(request, text));
         let mut result = String::from("{");
         write_tool_error(&mut result, text);
         result.push('}');
@@ -233,6 +246,7 @@ impl Server {
     /// Answers that what the request names does not exist, as its revision wants: for a resource -32002 or -32602, with
     /// its URI in `data` (`server/resources`), otherwise -32602.
     pub fn respond_not_found(&mut self, now: Instant, request: RequestHandle) -> Result<(), SendError> {
+        traced!(self, now, respond_not_found(request));
         let engine = &self.service.engine;
         let received = engine.requests.get(request.as_u64());
         let Some(received) = received.filter(|received| !received.engine_owned()) else {
@@ -260,6 +274,7 @@ impl Server {
         total: Option<f64>,
         message: Option<&str>,
     ) -> Result<bool, SendError> {
+        traced!(self, now, progress(request, progress, total, message));
         Role::progress(self, now, request, progress, total, message)
     }
     /// Says how a task is getting on, for a person to read: its `statusMessage`, cut after 1,024 bytes; an empty text
@@ -270,6 +285,7 @@ impl Server {
         request: RequestHandle,
         message: &str,
     ) -> Result<(), SendError> {
+        traced!(self, now, task_status(request, message));
         self.service.engine.begin(now);
         self.service.engine.say_task(request.as_u64(), message)
     }
@@ -283,6 +299,7 @@ impl Server {
         logger: Option<&str>,
         data: Json<'_>,
     ) -> Result<bool, SendError> {
+        traced!(self, now, log(target, level, logger, data));
         self.service.engine.begin(now);
         let (revision, wanted, related) = self.target(target)?;
         let Some(row) = method::with_handling(Handling::Log, Side::Server, revision) else {
@@ -331,6 +348,7 @@ impl Server {
         method: &str,
         params: Option<Json<'_>>,
     ) -> Result<(), SendError> {
+        traced!(self, now, notify(target, method, params));
         self.service.engine.begin(now);
         let (revision, _, related) = self.target(target)?;
         let row = method::find(method, MethodKind::Notification, Side::Server, revision);
@@ -365,6 +383,7 @@ impl Server {
         params: Option<Json<'_>>,
         options: CallOptions<'_>,
     ) -> Result<CallHandle, SendError> {
+        traced!(self, now, call(target, method, params, options));
         self.service.engine.begin(now);
         if !self.service.engine.is_open() {
             return Err(SendError::Closed);
@@ -413,6 +432,7 @@ impl Server {
     }
     /// Takes a call back. `Completed(Cancelled)` follows; an answer that comes later is swallowed.
     pub fn cancel(&mut self, now: Instant, call: CallHandle, reason: Option<&str>) -> Result<(), SendError> {
+        traced!(self, now, cancel(call, reason));
         self.service.engine.begin(now);
         let wire = self.wire();
         self.service.engine.cancel(call.as_u64(), reason, wire)
@@ -421,6 +441,7 @@ impl Server {
     /// 2026-07-28). Of a list, or of one resource, at most one notice to each subscriber waits between two answers, and what
     /// finds the output full is told when there is room, so it is never `Blocked`.
     pub fn publish(&mut self, now: Instant, change: Change<'_>) {
+        traced!(self, now, publish(change));
         if self.service.engine.begin(now) {
             self.tell(change);
         }
@@ -429,6 +450,7 @@ impl Server {
     /// paged go on after the last item they gave, if it is still there. What is declared stays as it was: a kind that
     /// comes later needs its capability from the beginning.
     pub fn set_catalog(&mut self, now: Instant, catalog: Arc<Catalog>) {
+        traced!(self, now, set_catalog(catalog));
         let changes = catalog.changes(self.service.catalog.as_deref());
         self.service.catalog = Some(catalog);
         for change in changes {
@@ -437,6 +459,7 @@ impl Server {
     }
     /// Refuses new work (-32603), lets what runs finish until `drain` has passed, ends subscriptions, then `Closed(Local)`.
     pub fn close(&mut self, now: Instant, drain: Duration) {
+        traced!(self, now, close(drain));
         if self.service.engine.begin(now) {
             self.end_subscriptions();
             self.service.engine.end_after(drain, CloseReason::Local);
@@ -670,7 +693,7 @@ impl Role for Server {
                 Opening::Unsupported => return self.unsupported(reply, id, version),
                 Opening::Malformed(message) => {
                     self.refuse(reply, id, code::INVALID_PARAMS, message, None);
-                    let detail = format!("malformed `_meta`: {message}");
+                    let detail = format!("malformed `_meta`: {message}; refused");
                     return self.service.engine.fault("fault.meta", BASE, Some(code::INVALID_PARAMS), detail);
                 }
             },
@@ -821,9 +844,18 @@ impl Role for Server {
     fn opening_due(&mut self) {}
     #[inline]
     fn say_held(&mut self) {
-        if self.service.engine.holds_notices {
+        let engine = &self.service.engine;
+        if engine.holds_notices && !engine.is_full() {
+            let now = engine.now;
+            traced!(self, now, in say_held());
             self.tell_held();
         }
+    }
+    fn cancel(&mut self, now: Instant, call: CallHandle, reason: Option<&str>) -> Result<(), SendError> {
+        Server::cancel(self, now, call, reason)
+    }
+    fn command(&mut self, now: Instant, name: &str, arguments: Arguments<'_>) -> Option<()> {
+        self.replayed(now, name, arguments)
     }
     fn pings_missed(&mut self) -> &mut u32 {
         &mut self.state.pings_missed

@@ -44,6 +44,8 @@ pub struct Stats {
     pub faults: u64,
     /// Records of the trace that were dropped because nobody took them.
     pub trace_dropped: u64,
+    /// Records of the audit that were dropped because nobody took them.
+    pub audit_dropped: u64,
 }
 
 macro_rules! each {
@@ -79,4 +81,5 @@ each!(
     ignored,
     faults,
     trace_dropped,
+    audit_dropped,
 );

@@ -303,7 +303,7 @@ impl Pair {
                 self.settle();
                 // There may be no room for a subscription.
                 if self.server.asked.0[&request] {
-                    self.respond(request, Response::Error(0));
+                    self.respond(request, Response::Error(1));
                     self.settle();
                 }
                 assert!(!self.server.asked.0[&request], "a request that nothing ends");

@@ -44,6 +44,15 @@ impl Audience {
     pub(super) const EVERYONE: Self = Self(u64::MAX);
 }
 
+impl Groups {
+    /// The names of the groups of an audience, in no order of their own; `None`: everyone.
+    pub(super) fn names(&self, audience: Audience) -> Option<impl Iterator<Item = &str>> {
+        let has = move |place: usize| audience.0 >> place & 1 != 0;
+        let names = self.0.iter().enumerate().filter(move |(place, _)| has(*place));
+        (audience != Audience::EVERYONE).then(|| names.map(|(_, name)| &**name))
+    }
+}
+
 impl View {
     pub(super) fn new(known: &Groups, groups: &[Box<str>], revision: Revision) -> Self {
         let granted = (known.0.iter().enumerate())

@@ -1,5 +1,5 @@
 //! The entries of one kind, in order, by key, and in pages.
-use alloc::{boxed::Box, format, string::String, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeSet, format, string::String, vec::Vec};
 use core::ops::Range;
 
 use sha2::{Digest, Sha256};
@@ -138,7 +138,7 @@ impl<T: Entry> List<T> {
             if let Some(names) = visible_to {
                 pages.restricted = true;
                 seen_by.update((place as u64).to_be_bytes());
-                for name in names {
+                for name in BTreeSet::from_iter(names) {
                     seen_by.update(name.as_bytes());
                     seen_by.update([0]);
                 }
@@ -232,6 +232,11 @@ impl Pages {
         self.keys.iter().zip(&self.given.ranges).filter_map(|((key, _), range)| {
             self.given.text.get(range.clone()).map(|text| (&**key, Json::from_checked(text)))
         })
+    }
+    /// The keys of entries that are not for everyone, each with who sees it.
+    pub(super) fn restricted(&self) -> impl Iterator<Item = (&str, Audience)> {
+        let restricted = self.keys.iter().filter(|(_, audience)| *audience != Audience::EVERYONE);
+        restricted.map(|(key, audience)| (&**key, *audience))
     }
     fn place(&self, key: &str) -> Option<usize> {
         let found = self

@@ -20,6 +20,7 @@ pub(crate) use list::{ListKind, Pages};
 use crate::{
     error::ConfigError,
     json::Json,
+    jsonrpc::write,
     revision::Revision,
     session::{
         Change,
@@ -183,6 +184,48 @@ impl Catalog {
         let taken: Taken = |text| serde_json::from_str::<CatalogFields<'_>>(text).map(drop);
         let fields: CatalogFields<'_> = fields(text, taken)?;
         fields.build().map(Option::unwrap_or_default)
+    }
+    /// The same, with the definitions as they were given but for whitespace.
+    pub fn to_json(&self) -> String {
+        let mut out = String::from("{");
+        let mut visible = String::new();
+        for kind in ListKind::ALL {
+            let Some(list) = self.list(kind) else { continue };
+            out.push_str(if out.len() > 1 { "," } else { "" });
+            write::string(&mut out, kind.member());
+            out.push_str(":[");
+            for (place, (_, definition)) in list.definitions().enumerate() {
+                out.push_str(if place > 0 { "," } else { "" });
+                out.push_str(definition.get());
+            }
+            out.push(']');
+            let mut restricted = list.restricted().peekable();
+            if restricted.peek().is_none() {
+                continue;
+            }
+            visible.push_str(if visible.is_empty() { "" } else { "," });
+            write::string(&mut visible, kind.member());
+            visible.push_str(":{");
+            for (place, (key, audience)) in restricted.enumerate() {
+                visible.push_str(if place > 0 { "," } else { "" });
+                write::string(&mut visible, key);
+                visible.push_str(":[");
+                for (place, name) in self.groups.names(audience).into_iter().flatten().enumerate() {
+                    visible.push_str(if place > 0 { "," } else { "" });
+                    write::string(&mut visible, name);
+                }
+                visible.push(']');
+            }
+            visible.push('}');
+        }
+        if !visible.is_empty() {
+            out.push_str(if out.len() > 1 { "," } else { "" });
+            out.push_str("\"visible_to\":{");
+            out.push_str(&visible);
+            out.push('}');
+        }
+        out.push('}');
+        out
     }
     /// Tools: `name`, `inputSchema` (an object whose `type` is `object`) and, where they are there, `outputSchema` (an
     /// object) and `execution.taskSupport` are checked, and that no name is there twice (`server/tools`). With the

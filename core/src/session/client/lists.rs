@@ -16,7 +16,9 @@ use crate::{
         CallOptions,
         calls::{NewCall, Purpose},
         principal::Principal,
+        role::Role,
         tasks::follow,
+        traced::traced,
     },
     time::Instant,
 };
@@ -97,7 +99,7 @@ impl List {
     /// Takes a page. `pages`: how many there may be; `room`: how many bytes there may be.
     fn add(&mut self, page: Json<'_>, pages: usize, room: usize) -> Result<Step, CallError> {
         let name = self.row.row().items.unwrap_or_default();
-        let missing = || invalid("fault.list", format!("a page whose `{name}` is no array"));
+        let missing = || invalid("fault.list", format!("a page whose `{name}` is no array; given up"));
         let list = page.member(name).ok_or_else(missing)?.get();
         let items = list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).ok_or_else(missing)?;
         let items = items.trim_matches([' ', '\t', '\n', '\r']);
@@ -117,7 +119,7 @@ impl List {
             return Ok(Step::Whole);
         };
         let Some(text) = cursor.as_str() else {
-            return Err(invalid("fault.list", String::from("a `nextCursor` that is no string")));
+            return Err(invalid("fault.list", String::from("a `nextCursor` that is no string; given up")));
         };
         let mut digest = [0; 16];
         for (to, from) in digest.iter_mut().zip(Sha256::digest(text.as_bytes())) {
@@ -172,6 +174,7 @@ impl Client {
         params: Option<Json<'_>>,
         options: CallOptions<'_>,
     ) -> Result<CallHandle, SendError> {
+        traced!(self, now, list_all(method, params, options));
         self.engine.begin(now);
         let (row, revision) = self.callable(method)?;
         let Some(row) = row.filter(|row| row.row().items.is_some()) else {
@@ -254,9 +257,10 @@ impl Client {
         outcome: Result<Completion, CallError>,
     ) {
         let step = match outcome {
-            Ok(Completion { kind: Some(_), .. }) => {
-                Err(invalid("fault.list", String::from("a page of a list that is no complete result")))
-            }
+            Ok(Completion { kind: Some(_), .. }) => Err(invalid(
+                "fault.list",
+                String::from("a page of a list that is no complete result; given up"),
+            )),
             Ok(page) => {
                 if let Some(key) = list.waits_for() {
                     self.keep(key, list.principal, &page.result);
@@ -284,9 +288,10 @@ impl Client {
             Ok(Step::Whole) => Ok(Completion::new(list.result())),
             Ok(Step::More) => match self.ask_for_page(handle, &mut list) {
                 Ok(()) => return self.plan(handle, Plan::List(list)),
-                Err(_) => {
-                    Err(invalid("fault.list", String::from("a cursor that does not fit `message_bytes`")))
-                }
+                Err(_) => Err(invalid(
+                    "fault.list",
+                    String::from("a cursor that does not fit `message_bytes`; given up"),
+                )),
             },
             Err(error) => Err(error),
         };

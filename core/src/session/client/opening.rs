@@ -63,7 +63,7 @@ impl Client {
         let call =
             NewCall { purpose, method: row.map_or("", |row| row.row().name), row, revision, params, meta };
         if row.is_none() || self.engine.start_call(&call, &CallOptions::new()).is_err() {
-            let detail = String::from("the opening request is larger than `message_bytes`");
+            let detail = String::from("the opening request is larger than `message_bytes`; closed");
             self.engine.fault("fault.handshake", LIFECYCLE, None, detail);
             self.engine.end(CloseReason::Handshake);
         }
@@ -126,8 +126,8 @@ impl Client {
 
     pub(super) fn fail(&mut self, cause: Option<RpcError>, detail: &str) {
         let detail = match &cause {
-            Some(error) => format!("{detail}; it answered with error {}", error.code),
-            None => String::from(detail),
+            Some(error) => format!("{detail}: error {}; closed", error.code),
+            None => format!("{detail}; closed"),
         };
         let page = if matches!(self.life, Life::Probing { .. }) { STDIO } else { LIFECYCLE };
         self.engine.fault_with(Fault { cause, ..Fault::new("fault.handshake", page, detail) });

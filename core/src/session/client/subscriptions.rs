@@ -16,6 +16,7 @@ use crate::{
         CallOptions,
         calls::{Call, NewCall, Purpose},
         role::Role,
+        traced::traced,
     },
     time::Instant,
 };
@@ -157,6 +158,7 @@ impl Client {
         now: Instant,
         filter: SubscriptionFilter<'_>,
     ) -> Result<CallHandle, SendError> {
+        traced!(self, now, subscribe(filter));
         self.engine.begin(now);
         let revision = self.may_call()?;
         let lists = [

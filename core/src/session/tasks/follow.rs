@@ -204,7 +204,7 @@ impl Engine {
         let default = self.limits.task_poll;
         let Some(task) = self.as_task(handle) else { return };
         let Some(status) = state.member("status").and_then(Json::as_str) else {
-            let fault = Fault::new("fault.task", TASKS, "a task without a `status`");
+            let fault = Fault::new("fault.task", TASKS, "a task without a `status`; its call failed");
             return self.complete(handle, Err(CallError::InvalidResult(fault.into())));
         };
         let asked = state.member("pollInterval").and_then(|value| value.get().parse::<f64>().ok());
