@@ -25,7 +25,8 @@ pub(crate) struct Outbox {
     text: String,
     taken: usize,
     sends: VecDeque<Queued>,
-    events: VecDeque<(u64, Event)>,
+    /// Each with its place in the order, and the bytes of its payload.
+    events: VecDeque<(u64, usize, Event)>,
     order: u64,
     last_taken: u64,
     own_bytes: usize,
@@ -92,8 +93,9 @@ impl Outbox {
     }
     pub(crate) fn deliver(&mut self, event: Event) {
         self.order += 1;
-        self.event_bytes += event.bytes();
-        self.events.push_back((self.order, event));
+        let bytes = event.bytes();
+        self.event_bytes += bytes;
+        self.events.push_back((self.order, bytes, event));
     }
     /// Whether the send with this place was taken.
     pub(crate) fn was_taken(&self, order: u64) -> bool {
@@ -102,7 +104,7 @@ impl Outbox {
     /// Whether a message is what comes next.
     pub(crate) fn send_is_next(&self) -> bool {
         match (self.sends.front(), self.events.front()) {
-            (Some(send), Some((event, _))) => send.order < *event,
+            (Some(send), Some((event, ..))) => send.order < *event,
             (send, _) => send.is_some(),
         }
     }
@@ -122,8 +124,8 @@ impl Outbox {
         Some((self.text.get(start..start + queued.bytes - 1).unwrap_or_default(), queued.related))
     }
     pub(crate) fn take_event(&mut self) -> Option<Event> {
-        let (_, event) = self.events.pop_front()?;
-        self.event_bytes = self.event_bytes.saturating_sub(event.bytes());
+        let (_, bytes, event) = self.events.pop_front()?;
+        self.event_bytes = self.event_bytes.saturating_sub(bytes);
         if self.events.is_empty() && self.events.capacity() > 1024 {
             self.events = VecDeque::new();
         }

@@ -42,9 +42,10 @@ impl Engine {
         self.stats.trace_dropped += self.trace.as_mut().map_or(0, |trace| trace.push(record));
     }
     /// Records the deadline, if it changed.
+    #[inline]
     pub(crate) fn record_timer(&mut self) {
-        let next = self.timers.next();
         let Some(trace) = &mut self.trace else { return };
+        let next = self.timers.next();
         if core::mem::replace(&mut trace.timer, next) != next {
             self.record(TraceRecord::timer(self.now, next));
         }
