@@ -287,7 +287,7 @@ fn the_base_protocol_is_whole_without_anything_offered() {
 
     let mut host = serve(mcp_sansio::session::ServerConfig::new("s", "1"));
     let described = host.ask(&modern(1, "server/discover", json!({})));
-    assert_eq!(described["result"]["supportedVersions"], json!([MODERN]));
+    assert!(described["result"]["supportedVersions"].as_array().unwrap().contains(&json!(MODERN)));
     let mut other = modern(2, "server/discover", json!({}));
     other["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("1999-01-01");
     assert_eq!(host.ask(&other)["error"]["code"], -32022);
