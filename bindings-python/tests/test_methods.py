@@ -191,7 +191,12 @@ def test_the_catalog_is_remarked_on() -> None:
     remarks = json.loads(make_server(tools=[{"name": "bare", "inputSchema": {"type": "object"}}]).lint())
     assert {"code", "place", "text"} == set(remarks[0])
     assert "tools[0]" in remarks[0]["place"]
-    assert json.loads(make_server().lint()) == []
+    tool = {
+        "name": "whole",
+        "description": "Takes nothing",
+        "inputSchema": {"type": "object", "additionalProperties": False},
+    }
+    assert json.loads(make_server(tools=[tool]).lint()) == []
 
 
 FORM = {"message": "How old?", "requestedSchema": {"type": "object", "properties": {"age": {"type": "integer"}}}}
