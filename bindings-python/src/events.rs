@@ -230,6 +230,30 @@ event! {
     }
 }
 event! {
+    /// What became of a request, or of a question to this application, without its payload; for a connection made with
+    /// `audit`.
+    Audit {
+        /// `request` or `input`.
+        kind: String,
+        /// Its method.
+        method: String,
+        /// The tool, prompt, URI or task that it names.
+        name: Option<String>,
+        /// `ok`, `error:-32602`, `over.cancelled`…
+        outcome: String,
+        /// A digest of whom it was done for.
+        principal: Option<String>,
+        /// The revision that it was read in.
+        revision: Option<String>,
+        /// Rounds of input before it.
+        round: i64,
+        /// When it ended, in nanoseconds.
+        at: u64,
+        /// How long it took, in nanoseconds.
+        duration: u64,
+    }
+}
+event! {
     /// The peer broke a rule; the engine has dealt with it.
     Fault {
         /// A stable code, `fault.…`.
@@ -410,6 +434,20 @@ fn event(
         }
         code if code == Code::Watched as u32 => {
             Py::new(py, Watched { uri: texts.code(), wanted: record.number == 1 })?.into_any()
+        }
+        code if code == Code::Audit as u32 => {
+            let audit = Audit {
+                kind: texts.code(),
+                method: texts.code(),
+                name: texts.name(),
+                outcome: texts.code(),
+                principal: texts.name(),
+                revision: texts.name(),
+                round: record.number,
+                at: subject,
+                duration: related,
+            };
+            Py::new(py, audit)?.into_any()
         }
         code if code == Code::Input as u32 => {
             let (method, params, task) = (texts.code(), texts.payload(py), texts.name());

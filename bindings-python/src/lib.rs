@@ -11,7 +11,7 @@ mod _core {
     use crate::connection::{ClientConnection, ServerConnection};
     #[pymodule_export]
     use crate::events::{
-        Closed, Completed, Failed, Fault, Input, InputOver, Notification, Over, Progress, Ready, Request,
-        Subscribed, Task, Trace, Watched, Writable,
+        Audit, Closed, Completed, Failed, Fault, Input, InputOver, Notification, Over, Progress, Ready,
+        Request, Subscribed, Task, Trace, Watched, Writable,
     };
 }

@@ -489,3 +489,20 @@ def test_a_result_that_does_not_fit_the_output_schema() -> None:
     assert isinstance(completed, events.Completed)
     with pytest.raises(LocalProtocolError, match=r"/type"):
         client.call_tool("echo", None, 0, output_schema='{"type": 7}')
+
+
+def test_the_audit_has_each_request_without_its_payload() -> None:
+    server = make_server(audit=True)
+    initialize(server)
+    server.receive_data(call_tool(1, text="secret") + line(id=2, method="no/such"), 0)
+    (request,) = [event for event in server.events_received() if isinstance(event, events.Request)]
+    server.respond(request.handle, '{"content": []}', 5)
+    audits = [event for event in server.events_received() if isinstance(event, events.Audit)]
+    assert [(audit.kind, audit.method, audit.name, audit.outcome) for audit in audits][-1] == (
+        "request",
+        "tools/call",
+        "echo",
+        "ok",
+    )
+    assert audits[-1].duration == 5
+    assert "secret" not in repr(audits)

@@ -220,6 +220,7 @@ export const Code = {
   Subscribed: 24,
   Answers: 25,
   Trace: 30,
+  Audit: 31,
 } as const;
 
 /** In `related` of a request: its arguments were not checked against the schema that the tool has. */

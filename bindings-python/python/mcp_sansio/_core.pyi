@@ -7,6 +7,7 @@ from ._errors import CallError
 from .events import Event
 
 __all__ = [
+    "Audit",
     "ClientConnection",
     "Closed",
     "Completed",
@@ -311,6 +312,39 @@ class Closed:
     @property
     def reason(self) -> str:
         """`close.local`, `close.peer`, `close.probe_closed`…."""
+
+@final
+class Audit:
+    """What became of a request or question, without its payload, for a connection made with `audit`."""
+
+    __match_args__ = ("kind", "method", "name", "outcome", "principal", "revision", "round", "at", "duration")
+    @property
+    def kind(self) -> str:
+        """`request` or `input`."""
+    @property
+    def method(self) -> str:
+        """Its method."""
+    @property
+    def name(self) -> str | None:
+        """The tool, prompt, URI or task that it names."""
+    @property
+    def outcome(self) -> str:
+        """How it ended: `ok`, `error:-32602`, `over.cancelled`."""
+    @property
+    def principal(self) -> str | None:
+        """A digest of whom it was done for."""
+    @property
+    def revision(self) -> str | None:
+        """The revision that it was read in."""
+    @property
+    def round(self) -> int:
+        """Rounds of input before it."""
+    @property
+    def at(self) -> int:
+        """When it ended, in nanoseconds."""
+    @property
+    def duration(self) -> int:
+        """How long it took, in nanoseconds."""
 
 @final
 class Trace:

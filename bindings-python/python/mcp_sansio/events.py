@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from ._core import (
+    Audit,
     Closed,
     Completed,
     Failed,
@@ -42,11 +43,13 @@ Event: TypeAlias = (
     | Writable
     | Closed
     | Trace
+    | Audit
     | Watched
 )
 """Any of them."""
 
 __all__ = [
+    "Audit",
     "Closed",
     "Completed",
     "Event",
