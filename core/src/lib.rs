@@ -132,7 +132,7 @@
 //!
 //! [`Fault`](error::Fault)s say which rule the peer broke and what was done, [`Stats`](session::Stats) count, the [`audit`]
 //! says who asked for what and what came of it, and the [`trace`] holds everything that crossed the border of a machine, so
-//! that it can be [replayed](trace::replay()). The last two are off by default.
+//! that it can be [replayed](session::replay()). The last two are off by default.
 //!
 //! # What a host owes
 //!

@@ -4,7 +4,7 @@
 //! **Inputs** are the messages of the peer and what the host and the application told the machine to do; **outputs** are
 //! the messages and events that were taken, and the deadline. Between two equal traces nothing can differ: a machine made
 //! with the same configuration, seed, principal, groups and clock does the same when it is given the same inputs, which
-//! [`replay()`] shows.
+//! [`session::replay`](crate::session::replay()) shows.
 //!
 //! # As text
 //!
@@ -45,7 +45,6 @@
 pub(crate) mod arguments;
 mod events;
 mod redact;
-mod replay;
 
 use alloc::{
     borrow::Cow,
@@ -60,7 +59,6 @@ use serde::Deserialize;
 
 pub use redact::redact_uri;
 pub(crate) use redact::{Key, shorten};
-pub use replay::{Difference, ReplayError, first_difference, replay};
 
 use crate::{Seed, event::Related, jsonrpc::write, revision::Revision, time::Instant};
 pub(crate) use events::facts;

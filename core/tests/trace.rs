@@ -20,12 +20,12 @@ use mcp_sansio::{
     CallHandle, InputHandle, RequestHandle, Seed,
     event::{Action, CacheHint, Event, Outcome, Question, Target},
     session::{
-        CallOptions, Catalog, Change, Client, ClientConfig, LogLevel, Server, ServerConfig,
-        SubscriptionFilter, TaskOptions,
+        CallOptions, Catalog, Change, Client, ClientConfig, LogLevel, ReplayError, Server, ServerConfig,
+        SubscriptionFilter, TaskOptions, first_difference, replay,
     },
     stdio::Connection,
     time::{Instant, WallClock},
-    trace::{NotARecord, ReplayError, TraceKind, TraceRecord, Tracing, first_difference, redact_uri, replay},
+    trace::{NotARecord, TraceKind, TraceRecord, Tracing, redact_uri},
 };
 
 /// Numbers that depend on the seed alone.

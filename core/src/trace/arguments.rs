@@ -287,7 +287,7 @@ impl Command {
 
 /// The arguments of a recorded command.
 #[derive(Clone, Copy)]
-pub(crate) struct Arguments<'a>(pub(super) Json<'a>);
+pub(crate) struct Arguments<'a>(pub(crate) Json<'a>);
 
 impl<'a> Arguments<'a> {
     fn object(self, key: &str) -> Option<Self> {

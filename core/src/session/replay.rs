@@ -1,14 +1,17 @@
 //! A trace fed to a fresh machine.
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use super::{Trace, TraceKind, TraceRecord, arguments::Arguments};
-use crate::{json::Json, session::role::Role};
+use super::role::Role;
+use crate::{
+    json::Json,
+    trace::{Trace, TraceKind, TraceRecord, arguments::Arguments},
+};
 
 /// Why a trace can't be replayed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// Its payloads were replaced: trace with [`Tracing::Full`](super::Tracing::Full).
+    /// Its payloads were replaced: trace with [`Tracing::Full`](crate::trace::Tracing::Full).
     #[error("record {serial} is redacted, and can't be replayed: trace in full")]
     Redacted {
         /// Its serial number.
@@ -44,9 +47,9 @@ pub enum ReplayError {
 ///
 /// use mcp_sansio::{
 ///     Seed,
-///     session::{Server, ServerConfig},
+///     session::{Server, ServerConfig, first_difference, replay},
 ///     time::Instant,
-///     trace::{TraceRecord, first_difference, replay},
+///     trace::TraceRecord,
 /// };
 ///
 /// let config = Arc::new(ServerConfig::new("quiet", "1").trace(true));
